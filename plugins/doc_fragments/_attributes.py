@@ -1,0 +1,46 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this doc fragment is **PRIVATE** to the collection.
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    # The descriptions of the attributes, so that a module only says its level of support.
+    DOCUMENTATION = r"""
+options: {}
+attributes:
+  check_mode:
+    description: Can run in C(check_mode) and return the changed status prediction without modifying the target.
+  diff_mode:
+    description: Returns details on what has changed, or would be changed in C(check_mode), when in diff mode.
+  idempotent:
+    description:
+      - When run twice in a row outside check mode with the same arguments, the second invocation indicates no change.
+      - This assumes that the system controlled or queried by the module has not changed in a relevant way.
+"""
+
+    # For modules that only look: their levels are always the same. Stands alone, in place of the one above.
+    INFO_MODULE = r"""
+options: {}
+attributes:
+  check_mode:
+    description: Can run in C(check_mode) and return the changed status prediction without modifying the target.
+    support: full
+    details:
+      - This action does not modify state.
+  diff_mode:
+    description: Returns details on what has changed, or would be changed in C(check_mode), when in diff mode.
+    support: N/A
+    details:
+      - This action does not modify state.
+  idempotent:
+    description:
+      - When run twice in a row outside check mode with the same arguments, the second invocation indicates no change.
+      - This assumes that the system controlled or queried by the module has not changed in a relevant way.
+    support: full
+    details:
+      - This action does not modify state.
+"""
