@@ -1,0 +1,76 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Runs the module preflight_info and tells why it could not, instead of failing."""
+
+from __future__ import annotations
+
+import re
+import time
+import typing as t
+
+from ansible.errors import AnsibleConnectionFailure, AnsibleError
+from ansible.module_utils.common.text.converters import to_text
+from ansible.plugins.action import ActionBase
+
+_SUDO = re.compile(
+    r"password is required|Missing \S+ password|not in the sudoers|not allowed to|sudo: |privilege escalation", re.I
+)
+
+
+class ActionModule(ActionBase):
+    _supports_check_mode = True
+    _supports_async = False
+
+    def run(self, tmp: str | None = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
+        super().run(tmp, task_vars)
+        _result, args = self.validate_argument_spec(
+            argument_spec={
+                "ports": {"type": "list", "elements": "int", "default": []},
+                "paths": {"type": "list", "elements": "path", "default": ["/var/lib"]},
+            }
+        )
+        answer = self._attempt(args, task_vars)
+        if self._connection.become and answer["problem"].get("name") in ("sudo", "gather_failed"):
+            # Without root there is still much to see; and if that works, root was the problem.
+            self._connection.become = None
+            second = self._attempt(args, task_vars)
+            if not second["problem"]:
+                answer = {**second, "problem": {**answer["problem"], "name": "sudo"}}
+        return {"changed": False, **answer}
+
+    def _attempt(self, args: dict[str, t.Any], task_vars: dict[str, t.Any] | None) -> dict[str, t.Any]:
+        before = time.time()
+        facts: t.Any = {}
+        try:
+            result = self._execute_module(module_args=dict(args), task_vars=task_vars)
+        except AnsibleConnectionFailure as exc:
+            problem = {"name": "unreachable", "text": _short(exc.message)}
+        except AnsibleError as exc:
+            problem = _classify(exc.message)
+        else:
+            facts = result.get("facts") or {}
+            problem = {} if facts else _classify(_output(result))
+        return {"facts": facts, "problem": problem, "clock": {"before": before, "after": time.time()}}
+
+
+def _output(result: dict[str, t.Any]) -> str:
+    """What the failed module left, the most telling last."""
+    parts = [result.get("msg"), result.get("module_stdout"), result.get("module_stderr")]
+    return "\n".join(to_text(part).strip() for part in parts if part)
+
+
+def _classify(text: str) -> dict[str, str]:
+    if re.search(r"interpreter .* was not found|python\S*: (?:not found|No such file)", text, re.I):
+        return {"name": "python_missing", "text": _short(text)}
+    if _SUDO.search(text):
+        return {"name": "sudo", "text": f"The login user cannot become root: {_short(text)}"}
+    return {"name": "gather_failed", "text": _short(text)}
+
+
+def _short(text: str) -> str:
+    """The last line that says something: what ssh and sudo print before it is banners."""
+    lines = [line.strip() for line in to_text(text).strip().split("\n") if line.strip()]
+    lines = [line for line in lines if not line.startswith(("Warning: Permanently added", "OpenSSH_", "debug"))]
+    return lines[-1][:300] if lines else "no reason was given"

@@ -1,0 +1,130 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Preflight's checks of the inventory: what can be known before any machine is touched.
+
+Note that this plugin util is **PRIVATE** to the collection.
+"""
+
+from __future__ import annotations
+
+import difflib
+import ipaddress
+import re
+import typing as t
+
+from ansible_collections.gshare.cluster.plugins.plugin_utils._preflight_model import (
+    KINDS,
+    Finding,
+    Machine,
+    Settings,
+    finding,
+    listed,
+)
+
+WHERE = "the inventory"
+
+
+def check(machines: list[Machine], settings: Settings, groups: t.Mapping[str, t.Sequence[str]]) -> list[Finding]:
+    """All mistakes at once."""
+    return [
+        *_control_plane(groups),
+        *_roles(machines, groups),
+        *_addresses(machines),
+        *_ranges(machines, settings),
+        *_version(settings),
+        *_accept(settings),
+    ]
+
+
+def _control_plane(groups: t.Mapping[str, t.Sequence[str]]) -> t.Iterator[Finding]:
+    names = groups.get("kube_control_plane", [])
+    if not names:
+        yield finding("control_plane_count", WHERE, "No machine is named as the control plane.")
+    elif len(names) > 1:
+        yield finding("control_plane_count", names, "All of them are named as control plane; there can be one only.")
+
+
+def _roles(machines: list[Machine], groups: t.Mapping[str, t.Sequence[str]]) -> t.Iterator[Finding]:
+    for machine in machines:
+        if not machine.roles:
+            yield finding(
+                "role_count",
+                machine.name,
+                "It is in kube_cluster, but in none of the groups that give a machine its role.",
+            )
+        elif len(machine.roles) > 1:
+            yield finding("role_count", machine.name, f"It is in {listed(machine.roles)}; a machine has one role.")
+    known = {machine.name for machine in machines}
+    for group in ("kube_control_plane", "kube_worker", "gpu_node", "cpu_node", "storage_node"):
+        outside = [name for name in groups.get(group, []) if name not in known]
+        if outside:
+            yield finding(
+                "role_count",
+                outside,
+                f"In {group}, but not in kube_cluster.",
+                "Make kube_control_plane and kube_worker children of kube_cluster.",
+            )
+    both = sorted(set(groups.get("gpu_exclusive", [])) & set(groups.get("gpu_fractional", [])))
+    if both:
+        yield finding("role_count", both, "In gpu_exclusive and in gpu_fractional.", "Choose one of the two modes.")
+
+
+def _addresses(machines: list[Machine]) -> t.Iterator[Finding]:
+    by_address: dict[str, list[str]] = {}
+    for machine in machines:
+        if machine.problem.get("name") == "address_unresolved":
+            yield finding("address_unresolved", machine.name, machine.problem["text"])
+        else:
+            by_address.setdefault(machine.address, []).append(machine.name)
+    for address, names in by_address.items():
+        if len(names) > 1:
+            yield finding("duplicate_address", names, f"They have the same address {address}.")
+
+
+def _ranges(machines: list[Machine], settings: Settings) -> t.Iterator[Finding]:
+    for label, text in (("pod", settings.pod_cidr), ("service", settings.service_cidr)):
+        for part in str(text).split(","):
+            try:
+                ipaddress.ip_network(part.strip())
+            except ValueError as exc:
+                yield finding("range_invalid", WHERE, f"The {label} range {part.strip()!r} is no network: {exc}.")
+    for pods in settings.pods:
+        for services in settings.services:
+            if pods.version == services.version and pods.overlaps(services):
+                yield finding(
+                    "ranges_overlap", WHERE, f"The pod range {pods} and the service range {services} overlap."
+                )
+    ranges = [("pod", network) for network in settings.pods] + [("service", network) for network in settings.services]
+    for machine in machines:
+        for label, network in ranges:
+            if _inside(machine.address, network):
+                text = f"Its address {machine.address} lies in the {label} range {network}."
+                yield finding("ranges_overlap", machine.name, text)
+
+
+def _inside(address: str, network: ipaddress.IPv4Network | ipaddress.IPv6Network) -> bool:
+    try:
+        return ipaddress.ip_address(address) in network
+    except ValueError:
+        return False
+
+
+def _version(settings: Settings) -> t.Iterator[Finding]:
+    version = str(settings.kubernetes_version)
+    if not re.fullmatch(r"v?1\.\d+(\.\d+)?", version):
+        yield finding("version_invalid", WHERE, f"{version!r} is no Kubernetes version.")
+
+
+def _accept(settings: Settings) -> t.Iterator[Finding]:
+    for name in settings.accept:
+        kind = KINDS.get(name)
+        if kind is None:
+            near = difflib.get_close_matches(name, [key for key, value in KINDS.items() if value.acceptable], 1)
+            hint = f"; did you mean {near[0]}" if near else ""
+            yield finding("accept_unknown", WHERE, f"gshare_accept: no finding is called {name!r}{hint}.")
+        elif not kind.acceptable:
+            yield finding(
+                "accept_unknown", WHERE, f"gshare_accept: {name} cannot be accepted, the run could not go on."
+            )

@@ -1,0 +1,41 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Fixtures for all unit tests."""
+
+from __future__ import annotations
+
+import json
+import typing as t
+
+import pytest
+from ansible.module_utils.testing import patch_module_args
+
+RunModule = t.Callable[..., dict[str, t.Any]]
+
+
+@pytest.fixture
+def run_module(capfd: pytest.CaptureFixture[str], tmp_path_factory: pytest.TempPathFactory) -> RunModule:
+    """Run a module's main() in this process and return the result that it prints."""
+    remote_tmp = tmp_path_factory.mktemp("remote_tmp")
+
+    def run(
+        main: t.Callable[[], None],
+        args: dict[str, t.Any],
+        *,
+        check: bool = False,
+        diff: bool = False,
+    ) -> dict[str, t.Any]:
+        internal = {
+            "_ansible_check_mode": check,
+            "_ansible_diff": diff,
+            "_ansible_remote_tmp": str(remote_tmp),
+            "_ansible_keep_remote_files": False,
+        }
+        capfd.readouterr()
+        with patch_module_args({**args, **internal}), pytest.raises(SystemExit):
+            main()
+        return json.loads(capfd.readouterr().out)
+
+    return run

@@ -1,0 +1,113 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import types
+import typing as t
+
+import pytest
+from ansible.errors import AnsibleConnectionFailure, AnsibleError
+
+from ansible_collections.gshare.cluster.plugins.action import preflight_info
+
+FACTS = {"facts": {"hostname": "gpu-1"}}
+Answer = dict[str, t.Any] | Exception
+
+
+@pytest.fixture
+def act(monkeypatch: pytest.MonkeyPatch) -> t.Callable[..., t.Any]:
+    """Run the action; the module answers with the given results, one a call."""
+    monkeypatch.setattr(preflight_info.ActionBase, "run", lambda self, tmp, task_vars: {})
+
+    def run(*answers: Answer, become: bool = True) -> tuple[dict[str, t.Any], list[bool]]:
+        plugin = preflight_info.ActionModule.__new__(preflight_info.ActionModule)
+        plugin._task = types.SimpleNamespace(args={"ports": ["6443"]}, async_val=0)
+        plugin._connection = types.SimpleNamespace(become=object() if become else None)
+        left = list(answers)
+        as_root: list[bool] = []
+
+        def execute(module_args: dict[str, t.Any], task_vars: dict[str, t.Any]) -> dict[str, t.Any]:
+            assert module_args == {"ports": [6443], "paths": ["/var/lib"]}
+            as_root.append(plugin._connection.become is not None)
+            answer = left.pop(0)
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        monkeypatch.setattr(plugin, "_execute_module", execute)
+        result = plugin.run(None, {})
+        assert left == []
+        return result, as_root
+
+    return run
+
+
+def test_all_is_well(act):
+    result, as_root = act(FACTS)
+    assert result["facts"] == FACTS["facts"]
+    assert result["problem"] == {}
+    assert result["clock"]["before"] <= result["clock"]["after"]
+    assert as_root == [True]
+    assert "failed" not in result
+
+
+def test_a_machine_that_does_not_answer_is_no_failure(act):
+    text = (
+        "Failed to connect to the host via ssh: Warning: x\r\nssh: connect to host 192.0.2.1 port 22: No route to host"
+    )
+    result, as_root = act(AnsibleConnectionFailure(text))
+    assert result["problem"] == {
+        "name": "unreachable",
+        "text": "ssh: connect to host 192.0.2.1 port 22: No route to host",
+    }
+    assert result["facts"] == {}
+    assert as_root == [True]
+    assert not {"failed", "unreachable"} & set(result)
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        AnsibleError("Missing sudo password"),
+        {
+            "failed": True,
+            "msg": "Module result deserialization failed.",
+            "module_stderr": "sudo: a password is required\n",
+        },
+        {"failed": True, "msg": "x", "module_stdout": "ops is not in the sudoers file.\r\n"},
+        {"failed": True, "module_stderr": "/bin/sh: 1: sudo: not found\n"},
+        AnsibleError("Timeout (12s) waiting for privilege escalation prompt: "),
+    ],
+)
+def test_without_root_the_rest_is_gathered_all_the_same(act, refusal):
+    result, as_root = act(refusal, FACTS)
+    assert result["problem"]["name"] == "sudo"
+    assert result["problem"]["text"].startswith("The login user cannot become root: ")
+    assert result["facts"] == FACTS["facts"]
+    assert as_root == [True, False]
+
+
+def test_what_works_without_root_only_is_a_matter_of_root(act):
+    result, _as_root = act({"failed": True, "msg": "something odd"}, FACTS)
+    assert result["problem"] == {"name": "sudo", "text": "something odd"}
+
+
+def test_no_python(act):
+    missing = {"failed": True, "msg": "The module interpreter '/usr/bin/python3' was not found.", "module_stderr": ""}
+    result, as_root = act(missing)
+    assert result["problem"]["name"] == "python_missing"
+    assert as_root == [True]
+
+
+def test_another_failure_is_told_as_it_is(act):
+    failure = {"failed": True, "msg": "first\n", "module_stderr": "Traceback\nOSError: disk on fire\n\n"}
+    result, _as_root = act(failure, failure)
+    assert result["problem"] == {"name": "gather_failed", "text": "OSError: disk on fire"}
+
+
+def test_an_empty_failure_says_something(act):
+    result, as_root = act({"failed": True}, become=False)
+    assert result["problem"] == {"name": "gather_failed", "text": "no reason was given"}
+    assert as_root == [False]
