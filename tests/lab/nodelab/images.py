@@ -1,0 +1,185 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The images that a cluster of the lab pulls, each from the programs that the lab built or that Debian has."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from nodelab import process, versions
+from nodelab.errors import LabError
+from nodelab.oci import Image, Layer, Registry
+
+XTABLES = "/usr/sbin/xtables-nft-multi"
+XTABLES_NAMES = [f"{family}{suffix}" for family in ("iptables", "ip6tables") for suffix in ("", "-save", "-restore")]
+NETWORK_TOOLS = [XTABLES, "/usr/sbin/nft", "/usr/sbin/conntrack"]
+
+BASE = Layer(
+    texts=(
+        ("/etc/passwd", "root:x:0:0:root:/root:/sbin/nologin\nnobody:x:65534:65534:nobody:/:/sbin/nologin\n"),
+        ("/etc/group", "root:x:0:\nnobody:x:65534:\n"),
+        ("/etc/nsswitch.conf", "hosts: files dns\n"),
+    ),
+    folders=(("/tmp", 0o1777), ("/root", 0o700), ("/run", 0o755), ("/var", 0o755), ("/etc", 0o755)),
+)
+"""What every image has below its program."""
+
+
+def program_files(program: str | Path, path: str | None = None) -> list[tuple[Path, str]]:
+    """Return a program of this machine and the libraries it loads, as (source, path in the image)."""
+    source = Path(program).resolve()
+    if not source.exists():
+        raise LabError(f"{program} is not on this machine; `lab build` installs the package it comes from.")
+    files = [(source, path or str(program))]
+    answer = subprocess.run(["ldd", source], capture_output=True, text=True, check=False)
+    if answer.returncode == 0:
+        files += [(Path(name).resolve(), name) for name in loaded_libraries(answer.stdout)]
+    return files
+
+
+def loaded_libraries(ldd_output: str) -> list[str]:
+    """Return the absolute paths among what ldd prints, one for each line."""
+    found = []
+    for line in ldd_output.splitlines():
+        paths = [word for word in line.split() if word.startswith("/")]
+        found += paths[:1]
+    return found
+
+
+def busybox_layer(program: Path) -> Layer:
+    """Return busybox and its libraries as /bin/busybox with a link in /bin for each applet.
+
+    It is not the static one: that cannot look up a host name in a container, which has no libraries to load for it.
+    """
+    applets = process.run([program, "--list"]).split()
+    links = tuple((f"/bin/{name}", "busybox") for name in sorted(set(applets) - {"busybox"}))
+    return Layer(files=tuple(program_files(program, "/bin/busybox")), links=links)
+
+
+def network_layer() -> Layer:
+    """Return iptables (nft), nft and conntrack of this machine, with their libraries and extensions."""
+    files = {path: source for tool in NETWORK_TOOLS for source, path in program_files(tool)}
+    extensions = _xtables_folder()
+    for extension in sorted(extensions.glob("*.so")):
+        files.update({path: source for source, path in program_files(extension)})
+    links = tuple((f"/usr/sbin/{name}", os.path.basename(XTABLES)) for name in XTABLES_NAMES)
+    return Layer(files=tuple((source, path) for path, source in sorted(files.items())), links=links)
+
+
+def all_images(binaries: Path, pause: Path, busybox: Path) -> list[Image]:
+    """Return every image of the lab's registry."""
+    tools = (BASE, busybox_layer(busybox), network_layer())
+    kubernetes = f"v{versions.KUBERNETES}"
+    images = [
+        _program_image(f"registry.k8s.io/{name}", kubernetes, binaries / name, f"k8s.io/kubernetes {kubernetes}")
+        for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler")
+    ]
+    return [
+        *images,
+        _program_image(
+            "registry.k8s.io/kube-proxy",
+            kubernetes,
+            binaries / "kube-proxy",
+            f"k8s.io/kubernetes {kubernetes}",
+            below=tools,
+        ),
+        _program_image(
+            "registry.k8s.io/etcd",
+            versions.ETCD_TAG,
+            binaries / "etcd",
+            f"go.etcd.io/etcd/server/v3 v{versions.ETCD_SOURCE}",
+        ),
+        _program_image(
+            "registry.k8s.io/coredns/coredns",
+            versions.COREDNS_TAG,
+            binaries / "coredns",
+            f"github.com/coredns/coredns v{versions.COREDNS_SOURCE}, plugins of kubeadm's Corefile only",
+            path="/coredns",
+        ),
+        _program_image(
+            "registry.k8s.io/pause", versions.PAUSE_TAG, pause, f"k8s.io/kubernetes {kubernetes}", path="/pause"
+        ),
+        _program_image(
+            "ghcr.io/flannel-io/flannel",
+            f"v{versions.FLANNEL}",
+            binaries / "flanneld",
+            f"github.com/flannel-io/flannel v{versions.FLANNEL} without the backends udp (amd64) and tencentvpc",
+            path="/opt/bin/flanneld",
+            below=tools,
+        ),
+        _program_image(
+            "ghcr.io/flannel-io/flannel-cni-plugin",
+            versions.FLANNEL_CNI_TAG,
+            binaries / "cni-flannel",
+            f"github.com/containernetworking/plugins v{versions.FLANNEL_CNI}, meta/flannel",
+            path="/flannel",
+            below=tools[:2],
+        ),
+        _program_image(
+            "registry-1.docker.io/rancher/local-path-provisioner",
+            f"v{versions.LOCAL_PATH}",
+            binaries / "local-path-provisioner",
+            f"github.com/rancher/local-path-provisioner v{versions.LOCAL_PATH}",
+            path="/usr/bin/local-path-provisioner",
+            below=tools[:2],
+        ),
+        Image(
+            repository="registry-1.docker.io/library/busybox",
+            tag=versions.BUSYBOX_TAG,
+            layers=tools[:2],
+            command=("sh",),
+            labels=_labels("Debian's package busybox"),
+        ),
+    ]
+
+
+def compile_pause(source: Path, target: Path) -> None:
+    """Compile pause.c of the Kubernetes sources into a static program."""
+    process.run([
+        *("gcc", "-Os", "-Wall", "-Werror", "-static", f"-DVERSION=v{versions.PAUSE_TAG}-lab"),
+        *("-o", str(target), str(source)),
+    ])  # fmt: skip
+
+
+def write_registry(root: Path, binaries: Path, pause: Path, busybox: Path) -> None:
+    """Write all images into a fresh registry storage below ``root``."""
+    registry = Registry(root)
+    for image in all_images(binaries, pause, busybox):
+        process.check()
+        registry.add(image)
+
+
+def _program_image(
+    repository: str,
+    tag: str,
+    program: Path,
+    source: str,
+    *,
+    path: str | None = None,
+    below: tuple[Layer, ...] = (BASE,),
+) -> Image:
+    place = path or f"/usr/local/bin/{program.name}"
+    return Image(
+        repository=repository,
+        tag=tag,
+        layers=(*below, Layer(files=((program, place),))),
+        entrypoint=(place,),
+        labels=_labels(source),
+    )
+
+
+def _labels(source: str) -> tuple[tuple[str, str], ...]:
+    return (
+        ("org.opencontainers.image.title", "made for the lab of gshare.cluster"),
+        ("org.opencontainers.image.description", f"built from {source}"),
+    )
+
+
+def _xtables_folder() -> Path:
+    for folder in Path("/usr/lib").glob("*/xtables"):
+        return folder
+    raise LabError("The iptables extensions are not on this machine; `lab build` installs iptables.")
