@@ -1,0 +1,183 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# Note that this module util is **PRIVATE** to the collection. It can change at any time.
+
+"""The containerd of this machine: its unit, program, files and effective configuration."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import typing as t
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.gshare.cluster.plugins.module_utils._containerd import (
+    Decision,
+    Unit,
+    decide,
+    fingerprint,
+    imports_of,
+    parse_unit,
+    parse_version,
+)
+
+RECORDS = "/run/gshare"
+_PROPERTIES = "LoadState,ActiveState,MainPID,InvocationID,ExecStart,ExecMainStartTimestamp"
+_ENGLISH = {"LC_ALL": "C"}
+
+
+class Node:
+    """Reads; nothing here changes anything but the record on tmpfs."""
+
+    def __init__(self, module: AnsibleModule, path: str, service: str) -> None:
+        self.module = module
+        self.path = path
+        self.service = service
+        self.commands: list[list[str]] = []
+        self.refresh()
+
+    def refresh(self) -> None:
+        self.unit = self._unit()
+        self.program = self._program()
+
+    def run(self, command: list[str]) -> tuple[int, str, str]:
+        self.commands.append(command)
+        return self.module.run_command(command, environ_update=_ENGLISH)
+
+    def _unit(self) -> Unit:
+        if not self.module.get_bin_path("systemctl"):
+            return parse_unit("")
+        command = ["systemctl", "show", self.service, "--timestamp=us+utc", f"--property={_PROPERTIES}"]
+        return parse_unit(self.run(command)[1])
+
+    def _program(self) -> str | None:
+        """The daemon's own program: the running one, which is not always the one that PATH finds."""
+        running = f"/proc/{self.unit.pid}/exe"
+        if self.unit.pid and os.access(running, os.X_OK):
+            return running
+        if self.unit.program and os.access(self.unit.program, os.X_OK):
+            return self.unit.program
+        return self.module.get_bin_path("containerd")
+
+    @property
+    def next_program(self) -> str | None:
+        """The program of the next start, where a package upgrade has replaced the running one."""
+        disk = self.unit.program
+        if not disk or not self.program or not os.access(disk, os.X_OK) or os.path.samefile(disk, self.program):
+            return None
+        return disk
+
+    def version(self) -> str | None:
+        return parse_version(self.run([self.program, "--version"])[1]) if self.program else None
+
+    def content(self) -> bytes | None:
+        try:
+            with open(self.path, "rb") as stream:
+                return stream.read()
+        except FileNotFoundError:
+            return None
+
+    def imported(self) -> dict[str, str]:
+        """All files that the configuration imports, directly or not, in the order of their names."""
+        found: dict[str, str] = {}
+        waiting = [self.path]
+        while waiting:
+            current = waiting.pop(0)
+            try:
+                with open(current, encoding="utf-8", errors="replace", newline="") as stream:
+                    text = stream.read()
+            except OSError:
+                continue
+            if current != self.path:
+                found[current] = text
+            for pattern in self._patterns(current, text):
+                waiting += [name for name in sorted(glob.glob(pattern)) if name not in found and name != self.path]
+        return found
+
+    @staticmethod
+    def _patterns(path: str, text: str) -> list[str]:
+        return [os.path.join(os.path.dirname(path), pattern) for pattern in imports_of(text)]
+
+    def newest(self) -> float:
+        """The time of the latest change to anything that the daemon reads at its start.
+
+        A file that is gone leaves its trace in its directory only. The inode change time counts, because a file that
+        was moved into place keeps its old modification time.
+        """
+        drop_ins = self.imported()
+        names = {self.path if os.path.exists(self.path) else os.path.dirname(self.path), *drop_ins}
+        content = self.content()
+        if content is not None:
+            patterns = self._patterns(self.path, content.decode("utf-8", "replace"))
+            names |= {os.path.dirname(pattern) for pattern in patterns} - {os.path.dirname(self.path)}
+        return max((os.stat(name).st_ctime for name in names if os.path.exists(name)), default=0.0)
+
+    def dump(self, path: str | None = None, program: str | None = None) -> tuple[str, str]:
+        """The effective configuration with this file, and what the daemon's program complains about."""
+        program = program or self.program or "containerd"
+        path = path or self.path
+        command = [program, "--config", path, "config", "dump"]
+        if not os.path.exists(path):
+            command = [program, "config", "default"]
+        code, out, err = self.run(command)
+        return (out, "") if code == 0 and out.strip() else ("", (err or out).strip())
+
+    def record(self) -> dict[str, t.Any] | None:
+        try:
+            with open(self._record_path(), encoding="utf-8") as stream:
+                data = json.load(stream)
+        except (OSError, ValueError):
+            return None
+        return data if isinstance(data, dict) else None
+
+    def write_record(self, configuration: str) -> None:
+        """Keep what the running invocation started with; on tmpfs, because a boot makes it worthless."""
+        data = {"invocation": self.unit.invocation, "configuration": configuration}
+        if not self.unit.invocation or self.record() == data:
+            return
+        os.makedirs(RECORDS, mode=0o755, exist_ok=True)
+        temporary = os.path.join(RECORDS, f".{self.service}.json.new")
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), "w", encoding="utf-8") as stream:
+            json.dump(data, stream)
+        os.replace(temporary, self._record_path())
+
+    def _record_path(self) -> str:
+        return os.path.join(RECORDS, f"{self.service}.json")
+
+    def decide(self, dump: str, wanted: str | None = None) -> Decision:
+        return decide(
+            self.unit,
+            self.record(),
+            fingerprint(dump),
+            self.newest(),
+            None if wanted is None else fingerprint(wanted),
+        )
+
+    def facts(self) -> dict[str, t.Any]:
+        """All that the controller needs to judge the configuration, in one round trip."""
+        if not self.program:
+            return {"installed": False, "path": self.path}
+        content = self.content()
+        dump, problem = self.dump()
+        return {
+            "installed": True,
+            "path": self.path,
+            "program": self.program,
+            "version": self.version(),
+            "service_config": self.unit.config,
+            "service_state": self.unit.state,
+            "content": None if content is None else self._text(content),
+            "drop_ins": self.imported(),
+            "dump": dump,
+            "dump_problem": problem,
+        }
+
+    def _text(self, content: bytes) -> str:
+        try:
+            return content.decode("utf-8")
+        except UnicodeDecodeError as exc:
+            self.module.fail_json(msg=f"{self.path} is not UTF-8 text (byte {exc.start}); correct it by hand.")

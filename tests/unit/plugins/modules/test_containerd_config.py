@@ -1,0 +1,299 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The steps on the machine, with stand-ins for containerd, systemctl, ctr and journalctl (fixtures/containerd_fake)."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import os
+import shutil
+import time
+import typing as t
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.gshare.cluster.plugins.module_utils import _containerd_node
+from ansible_collections.gshare.cluster.plugins.modules import containerd_config
+
+FAKES = Path(__file__).parent / "fixtures" / "containerd_fake"
+OLD = "# ours\nversion = 4\n"
+NEW = "# ours\nversion = 4\noom_score = 1\n"
+
+
+class Machine:
+    def __init__(self, root: Path, run_module: t.Callable[..., dict[str, t.Any]]) -> None:
+        self.run_module = run_module
+        self.bin = root / "bin"
+        shutil.copytree(FAKES, self.bin)
+        self.file = root / "etc" / "containerd" / "config.toml"
+        self.file.parent.mkdir(parents=True)
+        self.records = root / "run" / "gshare"
+        self.set_state()
+
+    def set_state(self, state: str = "active", started: float | None = None) -> None:
+        moment = datetime.datetime.fromtimestamp(started or time.time() + 10, datetime.UTC)
+        (self.bin / "state").write_text(
+            f"state={state}\ninvocation=1\nstarted='{moment:%a %F %T.%f UTC}'\nconfig={self.file}\n"
+        )
+
+    @property
+    def state(self) -> str:
+        return (self.bin / "state").read_text().split()[0].partition("=")[2]
+
+    @property
+    def restarts(self) -> int:
+        file = self.bin / "restarts"
+        return len(file.read_text().splitlines()) if file.exists() else 0
+
+    @property
+    def record(self) -> dict[str, str]:
+        return json.loads((self.records / "containerd.json").read_text())
+
+    def step(self, name: str, content: str | None = None, *, check: bool = False, **more: t.Any) -> dict[str, t.Any]:
+        args = {"path": str(self.file), "_step": name, "timeout": 2, **more}
+        if content is not None:
+            args["_content"] = content
+        return self.run_module(containerd_config.main, args, check=check)
+
+    def apply(self, content: str | None) -> dict[str, t.Any]:
+        digest = hashlib.sha256(self.file.read_bytes()).hexdigest() if self.file.exists() else ""
+        return self.step("apply", content, _digest=digest)
+
+    def folder(self) -> list[str]:
+        return sorted(path.name for path in self.file.parent.iterdir())
+
+
+@pytest.fixture
+def machine(
+    tmp_path: Path, run_module: t.Callable[..., dict[str, t.Any]], monkeypatch: pytest.MonkeyPatch
+) -> t.Iterator[Machine]:
+    machine = Machine(tmp_path, run_module)
+    machine.file.write_text(OLD)
+    monkeypatch.setenv("PATH", str(machine.bin), prepend=os.pathsep)
+    monkeypatch.setattr(_containerd_node, "RECORDS", str(machine.records))
+    monkeypatch.setattr(containerd_config, "PAUSE", 0.01)
+    yield machine
+    leftovers = [name for name in machine.folder() if name == containerd_config.TEMPORARY]
+    assert leftovers == []
+
+
+def test_read(machine: Machine) -> None:
+    result = machine.step("read", check=True)
+    assert result["content"] == OLD
+    assert result["version"] == "2.3.7"
+    assert result["service_config"] == str(machine.file)
+    assert result["restart"] is False
+    assert result["dump"] == "version = 4\n"
+    assert not machine.records.exists()
+
+
+def test_read_keeps_what_the_daemon_started_with(machine: Machine) -> None:
+    (machine.file.parent / containerd_config.TEMPORARY).write_text("left by a killed run")
+    machine.step("read")
+    assert machine.record["invocation"] == "1"
+    machine.file.write_text(OLD + "# only a comment\n")
+    os.utime(machine.file)
+    assert machine.step("read")["restart"] is False
+    machine.file.write_text(NEW)
+    assert machine.step("read")["restart"] is True
+
+
+def test_read_without_containerd(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert machine.step("read")["installed"] is False
+
+
+def test_read_of_a_file_that_is_not_text(machine: Machine) -> None:
+    machine.file.write_bytes(b"version = 4 # \xff\n")
+    (machine.bin / "containerd").write_text("#!/bin/sh\nexit 1\n")
+    assert "is not UTF-8 text (byte 14)" in machine.step("read")["msg"]
+
+
+def test_read_says_what_containerd_says(machine: Machine) -> None:
+    machine.file.write_text("INVALID\n")
+    assert "failed to load TOML" in machine.step("read")["dump_problem"]
+
+
+def test_imports_are_read_in_order(machine: Machine) -> None:
+    folder = machine.file.parent / "conf.d"
+    folder.mkdir()
+    for name in ("b.toml", "a.toml"):
+        (folder / name).write_text(f"# {name}\n")
+    machine.file.write_text('imports = ["conf.d/*.toml", "missing.toml"]\nversion = 4\n')
+    drop_ins = machine.step("read")["drop_ins"]
+    assert list(drop_ins) == [str(folder / "a.toml"), str(folder / "b.toml")]
+
+
+def test_a_drop_in_that_is_newer_than_the_daemon_counts(machine: Machine) -> None:
+    folder = machine.file.parent / "conf.d"
+    folder.mkdir()
+    machine.file.write_text('imports = ["conf.d/*.toml"]\nversion = 4\n')
+    time.sleep(0.15)
+    machine.set_state(started=time.time())
+    time.sleep(0.05)
+    assert machine.step("read", check=True)["restart"] is False
+    (folder / "a.toml").write_text("")
+    assert machine.step("read", check=True)["restart"] is True
+    (folder / "a.toml").unlink()  # leaves its trace in the folder
+    assert machine.step("read", check=True)["restart"] is True
+
+
+def test_probe_writes_nothing(machine: Machine) -> None:
+    machine.step("read")
+    record = machine.record
+    result = machine.step("probe", NEW, check=True)
+    assert result["dump"] == "version = 4\noom_score = 1\n"
+    assert (result["problem"], result["restart"]) == ("", True)
+    assert machine.step("probe", OLD + "# x\n")["restart"] is False
+    assert machine.file.read_text() == OLD
+    assert machine.folder() == ["config.toml"]
+    assert machine.record == record
+
+
+def test_probe_of_what_containerd_refuses_names_the_real_file(machine: Machine) -> None:
+    assert f"failed to load TOML from {machine.file}" in machine.step("probe", "INVALID\n")["problem"]
+
+
+def test_apply_replaces_and_restarts_once(machine: Machine) -> None:
+    machine.file.chmod(0o640)
+    result = machine.apply(NEW)
+    assert result["restart"] is True
+    assert machine.restarts == 1
+    assert machine.file.read_text() == NEW
+    assert machine.file.stat().st_mode & 0o777 == 0o640
+    assert Path(result["backup_file"]).read_text() == OLD
+    assert machine.record["invocation"] == "2"
+    assert machine.step("read")["restart"] is False
+
+
+def test_apply_of_a_comment_restarts_nothing(machine: Machine) -> None:
+    assert machine.apply(OLD + "# more\n")["restart"] is False
+    assert machine.restarts == 0
+
+
+def test_apply_makes_the_first_file(machine: Machine) -> None:
+    machine.file.unlink()
+    machine.apply(NEW)
+    assert machine.file.read_text() == NEW
+    assert machine.file.stat().st_mode & 0o777 == 0o644
+    assert machine.folder() == ["config.toml"]
+
+
+def test_apply_in_check_mode_does_nothing(machine: Machine) -> None:
+    machine.step("apply", NEW, check=True)
+    assert (machine.file.read_text(), machine.restarts) == (OLD, 0)
+
+
+def test_apply_without_a_backup(machine: Machine) -> None:
+    digest = hashlib.sha256(OLD.encode()).hexdigest()
+    machine.step("apply", NEW, _digest=digest, backup=False)
+    assert machine.folder() == ["config.toml"]
+
+
+def test_apply_starts_a_service_that_does_not_run(machine: Machine) -> None:
+    machine.set_state("failed")
+    assert machine.step("read")["restart"] is True
+    machine.apply(None)
+    assert (machine.state, machine.restarts) == ("active", 1)
+
+
+def test_a_file_that_changed_in_between_is_left_alone(machine: Machine) -> None:
+    result = machine.step("apply", NEW, _digest="0" * 64)
+    assert "changed by someone else" in result["msg"]
+    assert machine.folder() == ["config.toml"]
+
+
+def test_what_containerd_refuses_is_not_written(machine: Machine) -> None:
+    machine.step("read")
+    result = machine.apply("INVALID\n")
+    assert "which was not changed" in result["msg"]
+    assert (machine.file.read_text(), machine.restarts) == (OLD, 0)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("CRASH = 1\n", "control process exited with error code"),
+        ("CRIERROR = 1\n", "io.containerd.cri.v1.runtime: error"),
+    ],
+)
+def test_roll_back(machine: Machine, content: str, reason: str) -> None:
+    result = machine.apply(NEW + content)
+    assert result["failed"]
+    assert result["rolled_back"]
+    assert reason in result["msg"]
+    assert "the fake journal says why" in result["msg"]
+    assert "containerd runs with it again" in result["msg"]
+    assert machine.file.read_text() == OLD
+    assert machine.folder() == ["config.toml"]
+    assert (machine.state, machine.restarts) == ("active", 2)
+    assert machine.step("read")["restart"] is False
+
+
+def test_roll_back_to_no_file(machine: Machine) -> None:
+    machine.file.unlink()
+    assert machine.apply("CRASH = 1\n")["rolled_back"]
+    assert machine.folder() == []
+    assert machine.state == "active"
+
+
+def test_roll_back_to_what_does_not_run_either(machine: Machine) -> None:
+    machine.file.write_text("CRASH = 0\n")
+    result = machine.apply("CRASH = 1\n")
+    assert "does not run with that either" in result["msg"]
+    assert machine.file.read_text() == "CRASH = 0\n"
+
+
+def test_nothing_to_roll_back_names_the_newest_copy(machine: Machine) -> None:
+    machine.file.write_text("CRASH = 1\n")
+    (machine.file.parent / "config.toml.1.2026-11-30@10:00:00~").write_text(OLD)
+    machine.set_state("failed")
+    result = machine.apply(None)
+    assert "The newest copy of an earlier file is" in result["msg"]
+    assert machine.file.read_text() == "CRASH = 1\n"
+
+
+class Killed(BaseException):
+    """Stands for a kill: nothing catches it."""
+
+
+@pytest.mark.parametrize("moment", ["_write", "_validate", "atomic_move", "_restart", "_wait"])
+def test_a_killed_run_is_repaired_by_the_next(machine: Machine, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
+    """At each moment the file is the old or the new one, and the next run brings file and daemon together."""
+    target = containerd_config.AnsibleModule if moment == "atomic_move" else containerd_config
+
+    def die(*_args: t.Any, **_more: t.Any) -> t.NoReturn:
+        raise Killed
+
+    monkeypatch.setattr(target, moment, die)
+    with pytest.raises(Killed):
+        machine.apply(NEW)
+    monkeypatch.undo()
+    monkeypatch.setenv("PATH", str(machine.bin), prepend=os.pathsep)
+    monkeypatch.setattr(_containerd_node, "RECORDS", str(machine.records))
+    assert machine.file.read_text() in (OLD, NEW)
+    facts = machine.step("read")
+    if moment != "_wait":  # a restart in the same instant as the write may be repeated
+        assert facts["restart"] is (moment == "_restart")
+    machine.apply(NEW if facts["content"] == OLD else None)
+    assert machine.file.read_text() == NEW
+    assert machine.step("read")["restart"] is False
+    assert machine.restarts == (2 if moment == "_wait" and facts["restart"] else 1)
+
+
+def test_without_ctr_the_socket_answers(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    (machine.bin / "ctr").unlink()
+    find = containerd_config.AnsibleModule.get_bin_path
+    monkeypatch.setattr(
+        containerd_config.AnsibleModule,
+        "get_bin_path",
+        lambda self, name, *args: None if name == "ctr" else find(self, name, *args),
+    )
+    result = machine.apply(f"{NEW}\n[grpc]\naddress = '{machine.bin}/no.sock'\n")
+    assert "after 2 seconds" in result["msg"]
+    assert "no.sock does not answer" in result["msg"]
