@@ -1,0 +1,380 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""How verify looks at a cluster: reads the API, runs probe pods, removes them again.
+
+All input and output goes through the client that is handed in.
+
+Note that this module util is **PRIVATE** to the collection.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import time
+import typing as t
+import uuid
+
+from ansible_collections.gshare.cluster.plugins.module_utils import _verify_probes as probes
+from ansible_collections.gshare.cluster.plugins.module_utils._kube_api import ApiError
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_pods import pod_reason, settling
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_traffic import broken_edges, default_classes
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_types import (
+    Expectation,
+    Json,
+    Snapshot,
+    Traffic,
+    condition,
+    is_ready,
+    node_address,
+    node_name,
+)
+
+_API_PATIENCE = 30.0
+_PULL_PATIENCE = 20.0
+_CLAIM_PATIENCE = 60.0
+_ANSWER_PATIENCE = 15.0
+_CLEAN_PATIENCE = 45.0
+_WORKERS = 16
+_PATHS = 6
+
+
+class Api(t.Protocol):
+    """What is needed of the client."""
+
+    @property
+    def server(self) -> tuple[str, int]: ...
+    def request(self, method: str, path: str) -> tuple[int, str]: ...
+    def get(self, path: str) -> Json: ...
+    def items(self, path: str) -> list[Json]: ...
+    def create(self, path: str, body: Json) -> Json: ...
+    def delete(self, path: str, **options: t.Any) -> None: ...
+    def execute(self, namespace: str, pod: str, command: str, timeout: float = 30.0) -> str: ...
+
+
+def look(api: Api, expectation: Expectation) -> Snapshot:
+    """The objects that the checks need, as they are now."""
+    snapshot = Snapshot(now=time.time())
+    try:
+        status, text = api.request("GET", "/readyz?verbose")
+        snapshot.ready = {"status": status, "text": text}
+        snapshot.version = api.get("/version").get("gitVersion", "")
+        snapshot.nodes = api.items("/api/v1/nodes")
+        for namespace in expectation.namespaces:
+            snapshot.pods += api.items(f"/api/v1/namespaces/{namespace}/pods")
+            for kind in ("DaemonSet", "Deployment"):
+                items = api.items(f"/apis/apps/v1/namespaces/{namespace}/{kind.lower()}s")
+                snapshot.workloads += [{**item, "kind": kind} for item in items]
+        snapshot.storage_classes = api.items("/apis/storage.k8s.io/v1/storageclasses")
+    except ApiError as exc:
+        # Half an answer is no picture of a cluster.
+        return Snapshot(now=snapshot.now, ready={"status": exc.status or None, "text": exc.message})
+    return snapshot
+
+
+def settled(api: Api, expectation: Expectation, timeout: float) -> Snapshot:
+    """The objects, after roll-outs that are on their way have had their time."""
+    start = time.monotonic()
+    while True:
+        snapshot = look(api, expectation)
+        patience = timeout
+        if snapshot.ready.get("status") != 200:
+            patience = min(timeout, _API_PATIENCE)
+        elif not settling(snapshot, expectation, timeout):
+            return snapshot
+        if time.monotonic() - start >= patience:
+            return snapshot
+        time.sleep(1)
+
+
+class Prober:
+    """One run of the probe pods in a namespace of its own."""
+
+    def __init__(self, api: Api, image: str, timeout: float, owner: str) -> None:
+        self.api = api
+        self.image = image
+        self.timeout = timeout
+        self.patience_for_claim = min(timeout, _CLAIM_PATIENCE)
+        self.owner = owner
+        self.namespace = f"gshare-verify-{uuid.uuid4().hex[:6]}"
+        self.path = f"/api/v1/namespaces/{self.namespace}"
+        self.traffic = Traffic()
+        self._pods: dict[str, str] = {}
+
+    def run(self, snapshot: Snapshot) -> Traffic:
+        """Probe the cluster; whatever happens, clean up."""
+        try:
+            self.api.create("/api/v1/namespaces", probes.namespace(self.namespace, self.owner))
+            self.api.create(f"/apis/apps/v1/namespaces/{self.namespace}/daemonsets", probes.daemonset(self.image))
+            self._start_claim(snapshot)
+            self._services()
+            self._wait_for_probes(snapshot)
+            self._ask()
+            self._find_causes(snapshot)
+            self._stop_probes()
+            self._finish_claim()
+        finally:
+            self._clean()
+        self._check_volume()
+        return self.traffic
+
+    def _services(self) -> None:
+        for name, namespace in (("kube-dns", "kube-system"), ("kubernetes", "default")):
+            address = ""
+            with contextlib.suppress(ApiError):
+                address = (
+                    self.api.get(f"/api/v1/namespaces/{namespace}/services/{name}").get("spec", {}).get("clusterIP", "")
+                )
+            setattr(self.traffic, "dns_server" if name == "kube-dns" else "dns_expected", address)
+
+    # -- probe pods
+
+    def _wait_for_probes(self, snapshot: Snapshot) -> None:
+        ready = [node_name(node) for node in snapshot.nodes if is_ready(node)]
+        start = time.monotonic()
+        while True:
+            found = {pod["spec"].get("nodeName"): pod for pod in self._list("probe") if pod["spec"].get("nodeName")}
+            waiting = [name for name in ready if not _running(found.get(name))]
+            late = time.monotonic() - start
+            self._step_claim()
+            stuck = waiting and all(_stuck(found.get(name)) for name in waiting)
+            if not waiting or late > self.timeout or (stuck and late > _PULL_PATIENCE):
+                break
+            time.sleep(0.5)
+        for name in ready:
+            self.traffic.probes[name] = _probe(found.get(name))
+            if name not in waiting:
+                self._pods[name] = found[name]["metadata"]["name"]
+
+    def _list(self, app: str) -> list[Json]:
+        return self.api.items(f"{self.path}/pods?labelSelector=app%3D{app}")
+
+    def _ask(self) -> None:
+        """Have every probe try DNS and its neighbours; what fails may be young and is tried again."""
+        nodes = list(self._pods)
+        self.traffic.ring = probes.ring(nodes)
+        start = time.monotonic()
+        again = nodes
+        while again:
+            self.traffic.answers.update(self._parallel(self._ask_one, again))
+            again = [name for name in again if not self._all_well(name)]
+            if not again or time.monotonic() - start > _ANSWER_PATIENCE:
+                return
+            time.sleep(1)
+
+    def _ask_one(self, node: str) -> Json:
+        peers = [b for a, b in self.traffic.ring if a == node]
+        # Where the neighbour's own end cannot be asked, this end tries the path.
+        peers += [a for a, b in self.traffic.ring if b == node and self.traffic.answers.get(a, {}).get("error")]
+        targets = {name: self.traffic.probes[name]["address"] for name in peers}
+        command = probes.script(self.traffic.dns_server, targets)
+        try:
+            text = self.api.execute(self.namespace, self._pods[node], command, 10.0 + 7.0 * len(targets))
+        except ApiError as exc:
+            return {"error": exc.message}
+        answer = probes.read_answer(text, self.traffic.dns_server)
+        return answer if answer["whole"] else {"error": f"the answer broke off: {text[-200:]}"}
+
+    def _all_well(self, node: str) -> bool:
+        answer = self.traffic.answers[node]
+        if answer.get("error") or (self.traffic.dns_server and self.traffic.dns_expected not in answer["dns"]):
+            return False
+        missing = [a for a, b in self.traffic.ring if b == node and self.traffic.answers.get(a, {}).get("error")]
+        return set(missing) <= set(answer["http"]) and all(body == peer for peer, body in answer["http"].items())
+
+    def _parallel(self, function: t.Callable[[str], t.Any], names: list[str]) -> dict[str, t.Any]:
+        with concurrent.futures.ThreadPoolExecutor(max_workers=_WORKERS) as pool:
+            return dict(zip(names, pool.map(function, names)))
+
+    # -- why a path is broken
+
+    def _find_causes(self, snapshot: Snapshot) -> None:
+        broken = broken_edges(self.traffic)[:_PATHS]
+        if not broken:
+            return
+        addresses = {node_name(node): node_address(node) for node in snapshot.nodes}
+        hosts = self._host_probes(sorted({node for edge in broken for node in edge}))
+        for one, other in broken:
+            self.traffic.paths.append({"from": one, "to": other, **self._path(one, other, hosts, addresses)})
+
+    def _host_probes(self, nodes: list[str]) -> dict[str, str]:
+        names = {}
+        for index, node in enumerate(nodes):
+            body = probes.host_probe(self.image, node, index)
+            with contextlib.suppress(ApiError):
+                names[self._create_pod(body)] = node
+        start = time.monotonic()
+        running: dict[str, str] = {}
+        while len(running) < len(names) and time.monotonic() - start < _PULL_PATIENCE:
+            time.sleep(0.5)
+            running = {
+                names[pod["metadata"]["name"]]: pod["metadata"]["name"] for pod in self._list("host") if _running(pod)
+            }
+        return running
+
+    def _path(self, one: str, other: str, hosts: dict[str, str], addresses: dict[str, str]) -> Json:
+        result: Json = {"ports": []}
+        try:
+            for a, b in ((one, other), (other, one)):
+                targets = [self.api.server, (addresses[b], 10250)]
+                open_ports = probes.read_ports(self._on_host(hosts, a, probes.port_script(targets)))
+                result["ports"] += [
+                    (a, b if port == 10250 else "the API server", port, open_ports.get((address, port), False))
+                    for address, port in targets
+                ]
+            before = [self._counters(hosts, node) for node in (one, other)]
+            ping = probes.ping(self.traffic.probes[other]["address"])
+            self.api.execute(self.namespace, self._pods[one], ping, 20.0)
+            after = [self._counters(hosts, node) for node in (one, other)]
+        except ApiError as exc:
+            return {**result, "unknown": exc.message}
+        result["no_link"] = [node for node, counters in zip((one, other), after) if counters is None]
+        here, there = (probes.moved(*pair) or (False, False) for pair in zip(before, after))
+        return {**result, "answered": here[0], "sent": here[1], "received": there[0], "returned": there[1]}
+
+    def _counters(self, hosts: dict[str, str], node: str) -> tuple[int, int] | None:
+        return probes.read_counters(self._on_host(hosts, node, probes.COUNTERS))
+
+    def _on_host(self, hosts: dict[str, str], node: str, command: str) -> str:
+        if node not in hosts:
+            raise ApiError(0, f"no probe on the host network of {node}")
+        return self.api.execute(self.namespace, hosts[node], command, 20.0)
+
+    # -- storage
+
+    def _start_claim(self, snapshot: Snapshot) -> None:
+        names = default_classes(snapshot.storage_classes)
+        if not names:
+            return
+        self.traffic.claim = {"bound": False, "written": False, "gone": False, "problem": ""}
+        try:
+            self.api.create(f"{self.path}/persistentvolumeclaims", probes.claim(names[0]))
+            self._create_pod(probes.claim_pod(self.image))
+        except ApiError as exc:
+            self.traffic.claim["problem"] = exc.message
+
+    def _create_pod(self, body: Json) -> str:
+        """Make a pod. In a namespace of a moment's age its service account may not be there yet."""
+        for _attempt in range(20):
+            try:
+                return self.api.create(f"{self.path}/pods", body)["metadata"]["name"]
+            except ApiError as exc:
+                if exc.status != 403 or "serviceaccount" not in exc.message:
+                    raise
+            time.sleep(0.5)
+        raise ApiError(403, f"namespace {self.namespace} got no service account")
+
+    def _step_claim(self) -> Json:
+        """Remove the claim as soon as its pod has done its work; the volume goes while other checks run."""
+        state = self.traffic.claim
+        if not state or state["problem"] or state.get("written"):
+            return {}
+        pod: Json = next(iter(self._list("claim")), {})
+        if pod.get("status", {}).get("phase") == "Succeeded":
+            volume = self._volume()
+            state.update(bound=True, volume=volume, written=True)
+            path = f"/api/v1/persistentvolumes/{volume}"
+            kept = self.api.get(path).get("spec", {}).get("persistentVolumeReclaimPolicy") != "Delete"
+            self.api.delete(f"{self.path}/pods/claim", gracePeriodSeconds=0)
+            self.api.delete(f"{self.path}/persistentvolumeclaims/probe")
+            if kept:
+                # The class keeps volumes on purpose: the object at least is ours to remove.
+                self.api.delete(path)
+        return pod
+
+    def _volume(self) -> str:
+        return self.api.get(f"{self.path}/persistentvolumeclaims/probe").get("spec", {}).get("volumeName", "")
+
+    def _finish_claim(self) -> None:
+        state = self.traffic.claim
+        start = time.monotonic()
+        pod = self._step_claim()
+        while state and not state["problem"] and not state["written"]:
+            if pod.get("status", {}).get("phase") == "Failed" or time.monotonic() - start > self.patience_for_claim:
+                state.update(bound=bool(self._volume()))
+                state["problem"], state["remedy"] = self._claim_problem(pod)
+                return
+            time.sleep(0.5)
+            pod = self._step_claim()
+
+    def _check_volume(self) -> None:
+        state = self.traffic.claim
+        if state.get("written"):
+            state["gone"] = self._gone(f"/api/v1/persistentvolumes/{state['volume']}", _CLEAN_PATIENCE)
+
+    def _claim_problem(self, pod: Json) -> tuple[str, str]:
+        events = self.api.items(f"{self.path}/events?fieldSelector=involvedObject.name%3Dprobe")
+        warnings = [event.get("message", "") for event in events if event.get("type") == "Warning"]
+        reason, remedy = pod_reason(pod) if pod else ("its pod is gone", "")
+        ended = [
+            entry.get("state", {}).get("terminated") for entry in pod.get("status", {}).get("containerStatuses") or []
+        ]
+        told = [entry["message"].strip() for entry in ended if entry and entry.get("message")]
+        return (warnings or told or [reason])[-1], "" if warnings else remedy
+
+    # -- the end
+
+    def _gone(self, path: str, patience: float) -> bool:
+        start = time.monotonic()
+        while time.monotonic() - start < patience:
+            try:
+                self.api.get(path)
+            except ApiError as exc:
+                if exc.status == 404:
+                    return True
+            time.sleep(0.3)
+        return False
+
+    def _stop_probes(self) -> None:
+        self.api.delete(f"/apis/apps/v1/namespaces/{self.namespace}/daemonsets/probe")
+
+    def _clean(self) -> None:
+        try:
+            # The namespace's own deletion waits seconds for pods; without pods it is quick.
+            self._stop_probes()
+            self.api.delete(f"{self.path}/pods", gracePeriodSeconds=0)
+            self.api.delete(self.path)
+            gone = self._gone(self.path, _CLEAN_PATIENCE)
+        except ApiError:
+            gone = False
+        self.traffic.left = "" if gone else f"namespace {self.namespace}"
+
+
+def sweep(api: Api, alive: t.Callable[[str], bool]) -> list[str]:
+    """Remove what runs left behind that were killed."""
+    found = api.items("/api/v1/namespaces?labelSelector=" + probes.LABEL.replace("=", "%3D").replace(",", "%2C"))
+    names = probes.leftovers(found, time.time(), alive)
+    for name in names:
+        api.delete(f"/api/v1/namespaces/{name}")
+    return names
+
+
+def _running(pod: Json | None) -> bool:
+    if not pod or pod["metadata"].get("deletionTimestamp"):
+        return False
+    status = pod.get("status", {})
+    return (
+        status.get("phase") == "Running"
+        and bool(status.get("podIP"))
+        and condition(pod, "Ready").get("status") == "True"
+    )
+
+
+def _stuck(pod: Json | None) -> bool:
+    """Whether a pod waits for something that does not come by waiting: an image, a container that fails."""
+    for container in (pod or {}).get("status", {}).get("containerStatuses") or []:
+        reason = (container.get("state", {}).get("waiting") or {}).get("reason", "ContainerCreating")
+        if reason != "ContainerCreating":
+            return True
+    return False
+
+
+def _probe(pod: Json | None) -> Json:
+    if pod is None:
+        return {"address": "", "problem": "the DaemonSet made no pod there", "remedy": "See kubectl get events -A."}
+    if _running(pod):
+        return {"address": pod["status"]["podIP"]}
+    problem, remedy = pod_reason(pod)
+    return {"address": "", "problem": problem, "remedy": remedy}

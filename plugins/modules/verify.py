@@ -1,0 +1,353 @@
+#!/usr/bin/python
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: verify
+short_description: Prove that a cluster works
+version_added: 0.1.0
+description:
+  - Compares the cluster with the inventory, looks at the cluster's own pods, and runs a probe pod on every node.
+    The probes try the cluster DNS, the pod network and a claim of the default storage class.
+  - All verdicts are returned, shown as a table, and written as JSON if asked.
+    The task fails with one sentence if a check failed.
+  - The probes live in a namespace of their own, which is removed at the end, also after an error.
+    What a killed run left is removed by the next.
+  - Runs on a control plane node, as a user who can read O(kubeconfig).
+author: gshare.cluster contributors (@gshare)
+extends_documentation_fragment:
+  - gshare.cluster._attributes
+attributes:
+  check_mode:
+    support: partial
+    details:
+      - In check mode nothing is created, so that only the API objects are checked.
+      - Where there is no cluster yet, check mode says so and does not fail.
+  diff_mode:
+    support: N/A
+    details:
+      - There is no state that this module changes.
+  idempotent:
+    support: full
+options:
+  hosts:
+    description:
+      - The machines that should be nodes.
+      - If not given, they are those of the group C(kube_cluster), with addresses, labels and taints as the filter
+        P(gshare.cluster.node_labels#filter) makes them of the inventory.
+    type: list
+    elements: dict
+    suboptions:
+      host:
+        description: Name in the inventory.
+        type: str
+        required: true
+      address:
+        description: IP address by which the node is known.
+        type: str
+        required: true
+      labels:
+        description: Labels that the node must have.
+        type: dict
+        default: {}
+      taints:
+        description: Taints that the node must have, each with C(key), C(effect) and perhaps C(value).
+        type: list
+        elements: dict
+        default: []
+      roles:
+        description: What the machine is for, for the summary.
+        type: list
+        elements: str
+        default: []
+  kubernetes_version:
+    description:
+      - Version that the API server and all kubelets must have, V(1.36) for any patch.
+      - If empty, all kubelets must have the version of the API server.
+    type: str
+    default: ""
+  pod_cidr:
+    description: Range of the cluster's pods; two with a comma for dual stack.
+    type: str
+    default: ""
+  namespaces:
+    description: Namespaces whose pods must all be ready.
+    type: list
+    elements: str
+    default: [kube-system, kube-flannel, local-path-storage]
+  probe_image:
+    description: Image of the probe pods. It has to have the programs of busybox.
+    type: str
+    default: docker.io/library/busybox:1.37.0
+  timeout:
+    description: Seconds to wait for roll-outs that are under way, and then for the probe pods to start.
+    type: int
+    default: 120
+  kubeconfig:
+    description: File with the access to the API.
+    type: path
+    default: /etc/kubernetes/admin.conf
+  checks:
+    description: More checks, each a JMESPath query over objects of the API.
+    type: list
+    elements: dict
+    default: []
+    suboptions:
+      name:
+        description: Name of the check.
+        type: str
+        required: true
+      kind:
+        description: Kind of the objects, for example V(Deployment).
+        type: str
+        required: true
+      api_version:
+        description: Group and version of the kind, needed where two groups have the same kind.
+        type: str
+      namespace:
+        description: Look in this namespace only.
+        type: str
+      query:
+        description:
+          - JMESPath over an object with the list C(items), as C(kubectl get -o json) shows the objects.
+          - It is evaluated on the controller.
+        type: str
+        required: true
+      expect:
+        description: What the query has to give.
+        type: raw
+        required: true
+      remedy:
+        description: What to do if it does not.
+        type: str
+        required: true
+  json_path:
+    description: File on the controller for the verdicts as JSON.
+    type: str
+    default: ""
+  fail_in_check_mode:
+    description: Whether a failed check fails the task in check mode too.
+    type: bool
+    default: true
+requirements:
+  - kubernetes on the control plane node
+  - jmespath on the controller
+"""
+
+EXAMPLES = r"""
+- name: Prove the cluster
+  gshare.cluster.verify:
+    kubernetes_version: "1.36"
+    pod_cidr: 10.244.0.0/16
+    checks:
+      - name: web
+        kind: Deployment
+        namespace: shop
+        query: "items[?metadata.name=='web'].status.readyReplicas | [0]"
+        expect: 3
+        remedy: See kubectl -n shop describe deployment web.
+"""
+
+RETURN = r"""
+failed_checks:
+  description: Names of the checks that failed. After a failure this and the message are all that is returned.
+  returned: always
+  type: list
+  elements: str
+  sample: []
+checks:
+  description: The verdicts.
+  returned: when no check failed
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Name of the check.
+      type: str
+      returned: always
+    status:
+      description: One of V(ok), V(warning), V(failed) and V(skipped).
+      type: str
+      returned: always
+    detail:
+      description: What was found.
+      type: str
+      returned: always
+    remedy:
+      description: What to do, empty if nothing is wrong.
+      type: str
+      returned: always
+    problems:
+      description: The single findings, of which RV(checks[].detail) is made.
+      type: list
+      elements: str
+      returned: always
+  sample:
+    - name: nodes
+      status: ok
+      detail: 3 of 3 nodes are Ready
+      remedy: ""
+      problems: []
+nodes:
+  description: The nodes of the cluster, with name, host, address, roles, ready, version, runtime and os.
+  returned: when no check failed
+  type: list
+  elements: dict
+seconds:
+  description: How long it took.
+  returned: when no check failed
+  type: float
+"""
+
+import os
+import signal
+import time
+import typing as t
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+
+from ansible_collections.gshare.cluster.plugins.module_utils._kube_api import ApiError, KubeApi, import_error
+from ansible_collections.gshare.cluster.plugins.module_utils._verify import evaluate, rows
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_run import Prober, settled, sweep
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_types import (
+    Check,
+    Expectation,
+    Snapshot,
+    skipped,
+)
+
+_HOST = {
+    "host": {"type": "str", "required": True},
+    "address": {"type": "str", "required": True},
+    "labels": {"type": "dict", "default": {}},
+    "taints": {"type": "list", "elements": "dict", "default": []},
+    "roles": {"type": "list", "elements": "str", "default": []},
+}
+_CHECK = {
+    "name": {"type": "str", "required": True},
+    "kind": {"type": "str", "required": True},
+    "api_version": {"type": "str"},
+    "namespace": {"type": "str"},
+    "query": {"type": "str", "required": True},
+    "expect": {"type": "raw", "required": True},
+    "remedy": {"type": "str", "required": True},
+}
+_ARGUMENTS = {
+    "hosts": {"type": "list", "elements": "dict", "options": _HOST},
+    "kubernetes_version": {"type": "str", "default": ""},
+    "pod_cidr": {"type": "str", "default": ""},
+    "namespaces": {"type": "list", "elements": "str", "default": ["kube-system", "kube-flannel", "local-path-storage"]},
+    "probe_image": {"type": "str", "default": "docker.io/library/busybox:1.37.0"},
+    "timeout": {"type": "int", "default": 120},
+    "kubeconfig": {"type": "path", "default": "/etc/kubernetes/admin.conf"},
+    "checks": {"type": "list", "elements": "dict", "default": [], "options": _CHECK},
+    "json_path": {"type": "str", "default": ""},
+    "fail_in_check_mode": {"type": "bool", "default": True},
+}
+
+
+def identity(pid: int) -> str:
+    """A process by boot, number and start: a number alone is given out again."""
+    try:
+        with (
+            open("/proc/sys/kernel/random/boot_id", encoding="ascii") as boot,
+            open(f"/proc/{pid}/stat", encoding="utf-8") as stat,
+        ):
+            return f"{boot.read().strip()} {pid} {stat.read().rpartition(')')[2].split()[19]}"
+    except OSError:
+        return ""
+
+
+def alive(owner: str) -> bool:
+    """Whether the run that made a namespace may still go on. One of another boot or machine is left to its age."""
+    mine = identity(os.getpid()).split()
+    theirs = owner.split()
+    if len(theirs) != 3 or not theirs[1].isdigit() or theirs[0] != mine[0]:
+        return True
+    return identity(int(theirs[1])) == owner
+
+
+def expectation(params: dict[str, t.Any]) -> Expectation:
+    return Expectation(
+        hosts=tuple(params["hosts"] or ()),
+        kubernetes_version=params["kubernetes_version"],
+        pod_ranges=tuple(part.strip() for part in params["pod_cidr"].split(",") if part.strip()),
+        namespaces=tuple(params["namespaces"]),
+    )
+
+
+def user_objects(api: KubeApi, checks: list[dict[str, t.Any]]) -> list[dict[str, t.Any]]:
+    """For each of the user's checks the objects it asks for, or why there are none."""
+    found: list[dict[str, t.Any]] = []
+    for check in checks:
+        try:
+            found.append({"items": api.objects(check["kind"], check["api_version"], check["namespace"])})
+        except ApiError as exc:
+            found.append({"error": exc.message})
+    return found
+
+
+def stop(number: int, _frame: t.Any) -> None:
+    """A lost connection or a kill ends the run by an exception, so that the probes are removed."""
+    for other in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(other, signal.SIG_IGN)
+    raise SystemExit(128 + number)
+
+
+def probe(api: KubeApi, snapshot: Snapshot, params: dict[str, t.Any]) -> None:
+    """Let the probes add to the snapshot what they see."""
+    sweep(api, alive)
+    prober = Prober(api, params["probe_image"], params["timeout"], identity(os.getpid()))
+    try:
+        snapshot.traffic = prober.run(snapshot)
+    except ApiError as exc:
+        snapshot.traffic = None
+        snapshot.no_traffic = exc.message
+
+
+def run(module: AnsibleModule, api: KubeApi) -> dict[str, t.Any]:
+    """The whole of it with a client that works."""
+    wanted = expectation(module.params)
+    snapshot = settled(api, wanted, 0 if module.check_mode else module.params["timeout"])
+    checks: list[Check] = []
+    if snapshot.nodes and not module.check_mode:
+        probe(api, snapshot, module.params)
+        if snapshot.no_traffic:
+            remedy = "See kubectl get events -A and the log of kube-apiserver."
+            checks.append(Check("traffic", "failed", f"the probes could not be run: {snapshot.no_traffic}", remedy))
+    elif module.check_mode:
+        snapshot.no_traffic = "check mode creates nothing: DNS, pod network and storage were not tried"
+    else:
+        snapshot.no_traffic = "there are no nodes to try DNS, pod network and storage on"
+    checks = evaluate(snapshot, wanted) + checks
+    objects = user_objects(api, module.params["checks"])
+    return {"checks": [check.as_dict() for check in checks], "nodes": rows(snapshot, wanted), "objects": objects}
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=_ARGUMENTS, supports_check_mode=True)
+    start = time.monotonic()
+    kubeconfig = module.params["kubeconfig"]
+    missing = import_error()
+    if module.check_mode and (missing or not os.path.exists(kubeconfig)):
+        nothing = skipped("everything", "there is no cluster here yet, so that check mode has nothing to look at")
+        module.exit_json(changed=False, checks=[nothing.as_dict()], nodes=[], objects=[], seconds=0.0)
+    if not os.path.exists(kubeconfig):
+        remedy = "build the cluster first with ansible-playbook gshare.cluster.up"
+        module.fail_json(msg=f"There is no {kubeconfig} on this machine: {remedy}.")
+    if missing:
+        module.fail_json(msg=missing_required_lib("kubernetes"), exception=missing)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+    try:
+        result = run(module, KubeApi(kubeconfig))
+    except ApiError as exc:
+        module.fail_json(msg=f"The cluster cannot be looked at: {exc.message}")
+    module.exit_json(changed=False, seconds=round(time.monotonic() - start, 1), **result)
+
+
+if __name__ == "__main__":
+    main()
