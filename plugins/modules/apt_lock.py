@@ -74,6 +74,13 @@ holders:
       type: list
       elements: str
       sample: [/var/lib/dpkg/lock-frontend]
+package_lists:
+  description:
+    - Whether apt has any package lists. Fresh machine images often have none, in a folder whose date is new, which
+      C(cache_valid_time) takes for lists that are up to date.
+  returned: always
+  type: bool
+  sample: true
 waited:
   description: Seconds waited.
   returned: always
@@ -81,6 +88,7 @@ waited:
   sample: 12
 """
 
+import glob
 import time
 
 from ansible.module_utils.basic import AnsibleModule
@@ -88,6 +96,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.gshare.cluster.plugins.module_utils._apt_lock import LOCKS, Holder, holders, spoken
 
 _PAUSE = 0.5
+PACKAGE_LISTS = "/var/lib/apt/lists/*_Packages*"
 
 
 def names(held: list[Holder]) -> str:
@@ -110,7 +119,11 @@ def wait(module: AnsibleModule) -> None:
         time.sleep(_PAUSE)
         held = holders(paths)
     waited = int(time.monotonic() - begin)
-    result = {"holders": [holder._asdict() for holder in first], "waited": waited}
+    result = {
+        "holders": [holder._asdict() for holder in first],
+        "waited": waited,
+        "package_lists": bool(glob.glob(PACKAGE_LISTS)),
+    }
     if first and module.check_mode:
         result["msg"] = f"{names(first)} holds {first[0].paths[0]}; a real run waits for up to {spoken(timeout)}."
     elif first:

@@ -60,3 +60,14 @@ def test_a_lock_that_comes_free_is_waited_for(holder: subprocess.Popen[str], tmp
     result = run_module(apt_lock.main, {"paths": [str(tmp_path / "lock")], "timeout": 30})
     assert result["holders"][0]["process"] == "unattended-upgrade"
     assert result["msg"].startswith("Waited ")
+
+
+@pytest.mark.parametrize("names", [[], ["deb.example_dists_stable_main_binary-amd64_Packages.lz4"]])
+def test_it_tells_whether_apt_knows_any_package(
+    names: list[str], tmp_path: Path, run_module: t.Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [*names, "lock"]:
+        (tmp_path / name).touch()
+    monkeypatch.setattr(apt_lock, "PACKAGE_LISTS", str(tmp_path / "*_Packages*"))
+    result = run_module(apt_lock.main, {"paths": [str(tmp_path / "lock")]})
+    assert result["package_lists"] is bool(names)
