@@ -10,15 +10,21 @@ import json
 import typing as t
 
 import pytest
+from ansible.module_utils import _internal
+from ansible.module_utils.common import warnings
 from ansible.module_utils.testing import patch_module_args
 
 RunModule = t.Callable[..., dict[str, t.Any]]
 
 
 @pytest.fixture
-def run_module(capfd: pytest.CaptureFixture[str], tmp_path_factory: pytest.TempPathFactory) -> RunModule:
+def run_module(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> RunModule:
     """Run a module's main() in this process and return the result that it prints."""
     remote_tmp = tmp_path_factory.mktemp("remote_tmp")
+    # Another test may have loaded the controller's code, and then a module's warnings would go to the screen.
+    monkeypatch.setattr(_internal, "is_controller", False)
 
     def run(
         main: t.Callable[[], None],
@@ -33,6 +39,9 @@ def run_module(capfd: pytest.CaptureFixture[str], tmp_path_factory: pytest.TempP
             "_ansible_remote_tmp": str(remote_tmp),
             "_ansible_keep_remote_files": False,
         }
+        # What an earlier run in this process warned of is not this one's.
+        monkeypatch.setattr(warnings, "_global_warnings", {})
+        monkeypatch.setattr(warnings, "_global_deprecations", {})
         capfd.readouterr()
         with patch_module_args({**args, **internal}), pytest.raises(SystemExit):
             main()
