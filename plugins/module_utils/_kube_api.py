@@ -1,0 +1,173 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A small client of the Kubernetes API that speaks in plain dicts.
+
+The connection (kubeconfig, certificates) and the exec protocol are those of the Python package kubernetes.
+
+Note that this module util is **PRIVATE** to the collection.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import traceback
+import typing as t
+from urllib.parse import urlencode, urlsplit
+
+Json = dict[str, t.Any]
+
+
+def import_error() -> str:
+    """Why the package kubernetes cannot be used; empty if it can."""
+    try:
+        importlib.import_module("kubernetes.stream.ws_client")
+    except ImportError:
+        return traceback.format_exc()
+    return ""
+
+
+class ApiError(Exception):
+    """The API refused, or did not answer (status 0)."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+
+class KubeApi:
+    """Requests to one API server."""
+
+    def __init__(self, kubeconfig: str) -> None:
+        # Only whoever makes a client needs the package: this file is read where it is not installed.
+        client = importlib.import_module("kubernetes.client")
+        config = importlib.import_module("kubernetes.config")
+        self._config = client.Configuration()
+        try:
+            config.load_kube_config(config_file=kubeconfig, client_configuration=self._config)
+        except (config.ConfigException, OSError, ValueError) as exc:
+            raise ApiError(0, f"cannot use {kubeconfig}: {exc}") from exc
+        # The answer to a lost API server is a check's verdict, not minutes of retries.
+        self._config.retries = False
+        self._client = client.ApiClient(self._config)
+        self._http_error = importlib.import_module("urllib3.exceptions").HTTPError
+        self._websocket = importlib.import_module("websocket")
+        self._stream = importlib.import_module("kubernetes.stream.ws_client").WSClient
+
+    @property
+    def server(self) -> tuple[str, int]:
+        """Host and port of the API server."""
+        parts = urlsplit(self._config.host)
+        return parts.hostname or "", parts.port or 443
+
+    def request(self, method: str, path: str, body: Json | None = None, timeout: float = 15.0) -> tuple[int, str]:
+        """One request; the HTTP status and the text of the answer."""
+        headers = {"Accept": "application/json"}
+        self._client.update_params_for_auth(headers, [], ["BearerToken"])
+        data = None
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            data = json.dumps(body).encode()
+        try:
+            answer = self._client.rest_client.pool_manager.request(
+                method, self._config.host + path, body=data, headers=headers, timeout=timeout, retries=False
+            )
+        except self._http_error as exc:
+            raise ApiError(0, f"{self._config.host}: {exc}") from exc
+        return answer.status, answer.data.decode("utf-8", "replace")
+
+    def call(self, method: str, path: str, body: Json | None = None) -> Json:
+        """One request whose answer is an object."""
+        status, text = self.request(method, path, body)
+        try:
+            answer = json.loads(text)
+        except ValueError:
+            answer = {"message": text}
+        if not 200 <= status < 300:
+            raise ApiError(status, answer.get("message") or f"{method} {path}: {status}")
+        return answer
+
+    def get(self, path: str) -> Json:
+        return self.call("GET", path)
+
+    def items(self, path: str) -> list[Json]:
+        return self.get(path).get("items") or []
+
+    def create(self, path: str, body: Json) -> Json:
+        return self.call("POST", path, body)
+
+    def delete(self, path: str, **options: t.Any) -> None:
+        """Delete an object; one that is not there is no error."""
+        body = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Background", **options}
+        try:
+            self.call("DELETE", path, body)
+        except ApiError as exc:
+            if exc.status != 404:
+                raise
+
+    def execute(self, namespace: str, pod: str, command: str, timeout: float = 30.0) -> str:
+        """What a shell command in a pod prints. The exit status is not looked at: the text has to tell."""
+        query = [("command", word) for word in ("/bin/sh", "-c", command)] + [("stdout", "true"), ("stderr", "true")]
+        base = self._config.host.replace("http", "ws", 1)
+        url = f"{base}/api/v1/namespaces/{namespace}/pods/{pod}/exec?{urlencode(query)}"
+        headers: dict[str, str] = {}
+        self._client.update_params_for_auth(headers, [], ["BearerToken"])
+        try:
+            self._websocket.setdefaulttimeout(min(timeout, 10.0))
+            stream = self._stream(self._config, url, headers, True)
+            try:
+                stream.run_forever(timeout=timeout)
+                whole = not stream.is_open()
+                text = stream.read_all()
+            finally:
+                stream.close()
+        except (self._websocket.WebSocketException, OSError) as exc:
+            raise ApiError(0, _handshake(str(exc))) from exc
+        if not whole:
+            raise ApiError(0, f"no end of the command within {timeout:.0f} s")
+        return text
+
+    def objects(self, kind: str, api_version: str | None = None, namespace: str | None = None) -> list[Json]:
+        """All objects of a kind, as the API lists them."""
+        resource = self._resource(kind, api_version)
+        base = "/api/v1" if resource["version"] == "v1" else f"/apis/{resource['version']}"
+        scope = f"/namespaces/{namespace}" if namespace and resource.get("namespaced") else ""
+        found = self.items(f"{base}{scope}/{resource['name']}")
+        for item in found:
+            item.setdefault("kind", resource["kind"])
+            item.setdefault("apiVersion", resource["version"])
+            item["metadata"].pop("managedFields", None)
+        return found
+
+    def _resource(self, kind: str, api_version: str | None) -> Json:
+        for version in [api_version] if api_version else self._versions():
+            path = "/api/v1" if version == "v1" else f"/apis/{version}"
+            try:
+                resources = self.get(path).get("resources") or []
+            except ApiError as exc:
+                if exc.status not in (404, 503):
+                    raise
+                continue
+            for resource in resources:
+                if (
+                    resource["kind"].lower() == kind.lower()
+                    and "/" not in resource["name"]
+                    and "list" in resource["verbs"]
+                ):
+                    return {**resource, "version": version}
+        raise ApiError(404, f"the cluster has no kind {kind}{f' in {api_version}' if api_version else ''}")
+
+    def _versions(self) -> t.Iterator[str]:
+        yield "v1"
+        for group in self.get("/apis").get("groups") or []:
+            yield group["preferredVersion"]["groupVersion"]
+
+
+def _handshake(text: str) -> str:
+    """The API's own message out of the websocket client's error."""
+    hit = re.search(r'"message":"((?:[^"\\]|\\.)*)"', text)
+    return hit.group(1).replace('\\"', '"') if hit else text

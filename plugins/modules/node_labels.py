@@ -1,0 +1,193 @@
+#!/usr/bin/python
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: node_labels
+version_added: 0.1.0
+author: gshare.cluster contributors (@gshare)
+short_description: Set labels and taints of all nodes in one call
+description:
+  - Nodes are found by their InternalIP, never by a guessed name.
+  - Only labels and taints that are wished for, or that are named as managed, are touched.
+extends_documentation_fragment:
+  - gshare.cluster._attributes
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+requirements:
+  - kubernetes
+options:
+  nodes:
+    description: The nodes.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      address:
+        description: The InternalIP of the node.
+        type: str
+        required: true
+      labels:
+        description: Labels that the node is to have.
+        type: dict
+        default: {}
+      taints:
+        description: Taints that the node is to have.
+        type: list
+        elements: dict
+        default: []
+        suboptions:
+          key:
+            description: Key of the taint.
+            type: str
+            required: true
+          value:
+            description: Its value.
+            type: str
+            default: ''
+          effect:
+            description: Its effect.
+            type: str
+            choices: [NoSchedule, PreferNoSchedule, NoExecute]
+            required: true
+  managed_labels:
+    description: Labels that are taken away from a node of the list that is not to have them.
+    type: list
+    elements: str
+    default: []
+  managed_taints:
+    description: Keys of taints that are taken away from a node of the list that is not to have them.
+    type: list
+    elements: str
+    default: []
+  kubeconfig:
+    description: The kubeconfig.
+    type: path
+    default: /etc/kubernetes/admin.conf
+"""
+
+EXAMPLES = r"""
+- name: Label the nodes
+  gshare.cluster.node_labels:
+    nodes:
+      - address: 192.0.2.11
+        labels:
+          gshare.io/node-type: cpu
+"""
+
+RETURN = r"""
+nodes:
+  description: Names of the nodes that changed, or would change.
+  type: list
+  elements: str
+  returned: success
+"""
+
+import traceback
+import typing as t
+
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+
+from ansible_collections.gshare.cluster.plugins.module_utils import _node_labels as rules
+
+kubernetes: t.Any
+IMPORT_ERROR: str | None = None
+try:
+    import kubernetes
+except ImportError:
+    kubernetes = None
+    IMPORT_ERROR = traceback.format_exc()
+
+
+class Api:
+    """The few calls that are needed; plain dictionaries in and out."""
+
+    def __init__(self, kubeconfig: str) -> None:
+        self.client = kubernetes.config.new_client_from_config(kubeconfig)
+        self.core = kubernetes.client.CoreV1Api(self.client)
+
+    def nodes(self) -> list[dict[str, t.Any]]:
+        found = self.core.list_node().items
+        return [self.client.sanitize_for_serialization(node) for node in found]
+
+    def patch(self, name: str, change: dict[str, t.Any]) -> None:
+        # A merge patch replaces the list of taints as a whole, which is meant.
+        self.client.call_api(
+            f"/api/v1/nodes/{name}",
+            "PATCH",
+            header_params={"Content-Type": "application/merge-patch+json", "Accept": "application/json"},
+            body=change,
+            auth_settings=["BearerToken"],
+            response_type="object",
+        )
+
+
+def plan(nodes: list[dict[str, t.Any]], params: dict[str, t.Any]) -> tuple[list[t.Any], list[str]]:
+    """Changes by node, and addresses that the API does not know."""
+    known = rules.by_address(nodes)
+    missing = [wish["address"] for wish in params["nodes"] if wish["address"] not in known]
+    managed = {key: params[key] for key in ("managed_labels", "managed_taints")}
+    changes = []
+    for wish in params["nodes"]:
+        node = known.get(wish["address"])
+        change = rules.patch(node, {**wish, **managed}) if node else {}
+        if node and change:
+            changes.append((node, change))
+    return changes, missing
+
+
+def argument_spec() -> dict[str, t.Any]:
+    taint = {
+        "key": {"type": "str", "required": True, "no_log": False},
+        "value": {"type": "str", "default": ""},
+        "effect": {"type": "str", "choices": ["NoSchedule", "PreferNoSchedule", "NoExecute"], "required": True},
+    }
+    node = {
+        "address": {"type": "str", "required": True},
+        "labels": {"type": "dict", "default": {}},
+        "taints": {"type": "list", "elements": "dict", "default": [], "options": taint},
+    }
+    return {
+        "nodes": {"type": "list", "elements": "dict", "required": True, "options": node},
+        "managed_labels": {"type": "list", "elements": "str", "default": []},
+        "managed_taints": {"type": "list", "elements": "str", "default": []},
+        "kubeconfig": {"type": "path", "default": "/etc/kubernetes/admin.conf"},
+    }
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=argument_spec(), supports_check_mode=True)
+    if kubernetes is None:
+        module.fail_json(msg=missing_required_lib("kubernetes"), exception=IMPORT_ERROR)
+    api = Api(module.params["kubeconfig"])
+    changes, missing = plan(api.nodes(), module.params)
+    if missing and not module.check_mode:
+        module.fail_json(
+            msg=f"The cluster has no node with the address {', '.join(missing)}: join it, take it out of the "
+            "inventory, or set gshare_node_ip to the node's InternalIP."
+        )
+    before: list[str] = []
+    after: list[str] = []
+    for node, change in changes:
+        if not module.check_mode:
+            api.patch(node["metadata"]["name"], change)
+        lines = rules.describe(node, change)
+        before.extend(lines[0])
+        after.extend(lines[1])
+    module.exit_json(
+        changed=bool(changes),
+        nodes=[node["metadata"]["name"] for node, _ in changes],
+        diff={"before": "\n".join([*before, ""]), "after": "\n".join([*after, ""])},
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import http.server
+import json
+import pathlib
+import threading
+import typing as t
+
+import pytest
+
+from ansible_collections.gshare.cluster.plugins.module_utils._kube_api import (
+    ApiError,
+    KubeApi,
+    _handshake,
+    import_error,
+)
+
+ANSWERS: dict[str, t.Any] = {
+    "/api/v1": {"resources": [{"name": "pods", "kind": "Pod", "namespaced": True, "verbs": ["get", "list"]}]},
+    "/apis": {
+        "groups": [{"preferredVersion": {"groupVersion": g}} for g in ("apps/v1", "broken/v1", "example.net/v1")]
+    },
+    "/apis/apps/v1": {
+        "resources": [
+            {"name": "deployments/scale", "kind": "Deployment", "namespaced": True, "verbs": ["get"]},
+            {"name": "deployments", "kind": "Deployment", "namespaced": True, "verbs": ["list"]},
+        ]
+    },
+    "/apis/example.net/v1": {
+        "resources": [{"name": "things", "kind": "Thing", "namespaced": False, "verbs": ["list"]}]
+    },
+    "/api/v1/namespaces/shop/pods": {"items": [{"metadata": {"name": "a", "managedFields": [1]}}]},
+    "/api/v1/pods": {"items": [{"metadata": {"name": "a"}}, {"metadata": {"name": "b"}}]},
+    "/apis/example.net/v1/things": {"items": None},
+}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        known = ANSWERS.get(self.path)
+        status = 200 if known is not None else 503 if "broken" in self.path else 404
+        self._answer(status, known if known is not None else {"message": f"{self.path} is not here"})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self._answer(201, {"made": body, "type": self.headers["Content-Type"]})
+
+    def do_DELETE(self) -> None:
+        self._answer(404 if "gone" in self.path else 409, {"message": "no"})
+
+    def _answer(self, status: int, body: t.Any) -> None:
+        text = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *args: t.Any) -> None: ...
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[KubeApi]:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield KubeApi(str(kubeconfig(tmp_path_factory.mktemp("kube"), f"http://127.0.0.1:{server.server_port}")))
+    server.shutdown()
+    server.server_close()
+
+
+def kubeconfig(folder: pathlib.Path, server: str) -> pathlib.Path:
+    path = folder / "admin.conf"
+    config = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "x",
+        "contexts": [{"name": "x", "context": {"cluster": "x", "user": "x"}}],
+        "clusters": [{"name": "x", "cluster": {"server": server}}],
+        "users": [{"name": "x", "user": {}}],
+    }
+    path.write_text(json.dumps(config), encoding="utf-8")
+    return path
+
+
+def test_objects_of_a_namespace(api):
+    assert api.objects("pod", None, "shop") == [{"metadata": {"name": "a"}, "kind": "Pod", "apiVersion": "v1"}]
+    assert len(api.objects("Pod")) == 2
+
+
+def test_kinds_are_looked_for_in_all_groups(api):
+    assert api.objects("Thing", None, "shop") == []
+    with pytest.raises(ApiError, match="the cluster has no kind Nothing$"):
+        api.objects("Nothing")
+    with pytest.raises(ApiError, match="no kind Thing in apps/v1"):
+        api.objects("Thing", "apps/v1")
+
+
+def test_errors_carry_the_message_of_the_api(api):
+    with pytest.raises(ApiError, match="/nowhere is not here") as caught:
+        api.get("/nowhere")
+    assert caught.value.status == 404
+
+
+def test_create_and_delete(api):
+    assert api.create("/api/v1/namespaces", {"a": 1}) == {"made": {"a": 1}, "type": "application/json"}
+    api.delete("/gone")
+    with pytest.raises(ApiError):
+        api.delete("/busy")
+
+
+def test_no_server(tmp_path):
+    dead = KubeApi(str(kubeconfig(tmp_path, "http://127.0.0.1:1")))
+    assert dead.server == ("127.0.0.1", 1)
+    with pytest.raises(ApiError, match="127.0.0.1:1"):
+        dead.get("/version")
+
+
+def test_unusable_kubeconfig(tmp_path):
+    with pytest.raises(ApiError, match="cannot use"):
+        KubeApi(str(tmp_path / "missing"))
+
+
+def test_exec_refused_is_an_error_of_ours(api):
+    with pytest.raises(ApiError):
+        api.execute("shop", "a", "true", 2.0)
+
+
+def test_handshake():
+    text = r"""Handshake status 500 -+-+- b'{"message":"error dialing backend: dial tcp \"x\": timeout"}'"""
+    assert _handshake(text) == 'error dialing backend: dial tcp "x": timeout'
+    assert _handshake("timed out") == "timed out"
+
+
+def test_the_package_is_here():
+    assert import_error() == ""
