@@ -71,12 +71,12 @@ def numbers(counts: pathlib.Path) -> tuple[int, int, int] | None:
     if not counts.is_file():
         return None
     passed, failed, skipped = (int(word) for word in counts.read_text(encoding="utf-8").split())
+    counts.unlink()
     return passed, failed, skipped
 
 
 def run(check: Check) -> Result:
-    counts = LOGS / f"{check.name}.counts"
-    counts.unlink(missing_ok=True)
+    counts = LOGS / f"{check.name}.{os.getpid()}.counts"
     begin = time.monotonic()
     with (LOGS / f"{check.name}.log").open("w", encoding="utf-8") as log:
         process = subprocess.run(

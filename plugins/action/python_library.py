@@ -23,7 +23,7 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
         result: dict[str, t.Any] = super().run(tmp, task_vars)
-        _, args = self.validate_argument_spec(
+        _unused, args = self.validate_argument_spec(
             argument_spec={
                 "name": {"type": "list", "elements": "str", "required": True},
                 "exclude": {"type": "list", "elements": "str", "default": []},

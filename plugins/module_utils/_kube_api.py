@@ -4,7 +4,7 @@
 
 """A small client of the Kubernetes API that speaks in plain dicts.
 
-The connection (kubeconfig, certificates) and the exec protocol are those of the Python package kubernetes.
+Kubeconfig, certificates and connections are the business of the Python package kubernetes.
 
 Note that this module util is **PRIVATE** to the collection.
 """
@@ -14,17 +14,22 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import ssl
+import time
 import traceback
 import typing as t
 from urllib.parse import urlencode, urlsplit
 
 Json = dict[str, t.Any]
+# Seconds for the API server to reach a kubelet.
+_HANDSHAKE = 10.0
 
 
 def import_error() -> str:
     """Why the package kubernetes cannot be used; empty if it can."""
     try:
-        importlib.import_module("kubernetes.stream.ws_client")
+        importlib.import_module("kubernetes.client")
+        importlib.import_module("websocket")
     except ImportError:
         return traceback.format_exc()
     return ""
@@ -56,7 +61,6 @@ class KubeApi:
         self._client = client.ApiClient(self._config)
         self._http_error = importlib.import_module("urllib3.exceptions").HTTPError
         self._websocket = importlib.import_module("websocket")
-        self._stream = importlib.import_module("kubernetes.stream.ws_client").WSClient
 
     @property
     def server(self) -> tuple[str, int]:
@@ -114,22 +118,37 @@ class KubeApi:
         query = [("command", word) for word in ("/bin/sh", "-c", command)] + [("stdout", "true"), ("stderr", "true")]
         base = self._config.host.replace("http", "ws", 1)
         url = f"{base}/api/v1/namespaces/{namespace}/pods/{pod}/exec?{urlencode(query)}"
-        headers: dict[str, str] = {}
+        headers = {"sec-websocket-protocol": "v4.channel.k8s.io"}
         self._client.update_params_for_auth(headers, [], ["BearerToken"])
+        # The package's own stream has no time limit for the handshake, which lasts until the kubelet answers.
+        socket = self._websocket.WebSocket(sslopt=self._ssl())
         try:
-            self._websocket.setdefaulttimeout(min(timeout, 10.0))
-            stream = self._stream(self._config, url, headers, True)
-            try:
-                stream.run_forever(timeout=timeout)
-                whole = not stream.is_open()
-                text = stream.read_all()
-            finally:
-                stream.close()
+            socket.connect(url, header=[f"{key}: {value}" for key, value in headers.items()], timeout=_HANDSHAKE)
+            return self._output(socket, time.monotonic() + timeout)
+        except self._websocket.WebSocketTimeoutException as exc:
+            raise ApiError(0, "no answer in time") from exc
         except (self._websocket.WebSocketException, OSError) as exc:
             raise ApiError(0, _handshake(str(exc))) from exc
-        if not whole:
-            raise ApiError(0, f"no end of the command within {timeout:.0f} s")
-        return text
+        finally:
+            socket.shutdown()
+
+    def _output(self, socket: t.Any, deadline: float) -> str:
+        """Standard output and error until the command ends; the first byte of a frame is its channel."""
+        found = b""
+        while True:
+            socket.settimeout(max(0.1, deadline - time.monotonic()))
+            code, frame = socket.recv_data_frame(True)
+            if code == self._websocket.ABNF.OPCODE_CLOSE:
+                return found.decode("utf-8", "replace")
+            if frame.data[:1] in (b"\x01", b"\x02"):
+                found += frame.data[1:]
+
+    def _ssl(self) -> Json:
+        config = self._config
+        if not config.verify_ssl:
+            return {"cert_reqs": ssl.CERT_NONE, "check_hostname": False}
+        options = {"ca_certs": config.ssl_ca_cert, "certfile": config.cert_file, "keyfile": config.key_file}
+        return {"cert_reqs": ssl.CERT_REQUIRED, **{key: value for key, value in options.items() if value}}
 
     def objects(self, kind: str, api_version: str | None = None, namespace: str | None = None) -> list[Json]:
         """All objects of a kind, as the API lists them."""

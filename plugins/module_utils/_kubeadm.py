@@ -78,7 +78,7 @@ def control_plane_state(facts: Dict) -> tuple[str, str]:
             return "worker", "kubelet.conf belongs to a worker of a cluster"
         return "absent", "no trace of a control plane"
     if facts.get("api") == "alive":
-        return "broken", f"the API answers but is not ready ({facts.get('api_detail') or 'no detail'})"
+        return "broken", "the API answers but is not ready"
     if facts.get("finalized") or facts.get("external_etcd"):
         return "broken", f"a complete control plane is there ({_listed(found)}), but the API does not answer"
     if facts.get("marker"):
@@ -225,6 +225,11 @@ def node_summaries(node_list: Dict) -> list[Dict]:
             }
         )
     return result
+
+
+def failed_checks(text: str) -> list[str]:
+    """The checks that did not pass, out of `/livez?verbose`."""
+    return [f"{name} failed" for name in re.findall(r"^\[-\](\S+)", text, re.MULTILINE)]
 
 
 HINTS = (

@@ -148,13 +148,13 @@ def ca_cert_hash(pem: str) -> str:
         raise ValueError("no certificate in PEM form")
     try:
         data = base64.b64decode("".join(match.group(1).split()), validate=True)
-        _, body, _ = _der_element(data, 0)
-        _, position, _ = _der_element(data, body)
+        _unused, body, _unused = _der_element(data, 0)
+        _unused, position, _unused = _der_element(data, body)
         # tbsCertificate: [0] version, serial, signature, issuer, validity, subject, subjectPublicKeyInfo
         skip = 6 if data[position] == 0xA0 else 5
-        for _ in range(skip):
-            _, _, position = _der_element(data, position)
-        _, _, end = _der_element(data, position)
+        for _unused in range(skip):
+            _unused, _unused, position = _der_element(data, position)
+        _unused, _unused, end = _der_element(data, position)
     except (binascii.Error, IndexError) as exc:
         raise ValueError("the certificate cannot be read") from exc
     return "sha256:" + hashlib.sha256(data[position:end]).hexdigest()

@@ -156,14 +156,14 @@ def secret_file(text: str, prefix: str) -> t.Iterator[str]:
 
 
 def probe(address: str, port: int, endpoint: str, timeout: float = 5.0) -> tuple[int, str]:
-    """Status and first line of an answer of the API server; 0 and the reason if there is none."""
+    """Status and text of an answer of the API server; 0 and the reason if there is none."""
     try:
         context = ssl.create_default_context(cafile=path("etc/kubernetes/pki/ca.crt"))
         connection = http.client.HTTPSConnection(address, port, timeout=timeout, context=context)
         try:
             connection.request("GET", endpoint)
             response = connection.getresponse()
-            text = response.read(2000).decode("utf-8", "replace").strip()
+            text = response.read(20000).decode("utf-8", "replace").strip()
         finally:
             connection.close()
     except (OSError, http.client.HTTPException) as exc:
@@ -175,11 +175,11 @@ def api_state(address: str, port: int) -> tuple[str, str]:
     """ready, alive (it answers, but not ok) or none; with what it said."""
     detail = ""
     for endpoint in ("/livez", "/readyz"):
-        status, text = probe(address, port, endpoint)
+        status, text = probe(address, port, f"{endpoint}?verbose")
         if status == 0:
             return "none", text
-        if status != 200:
-            detail = detail or f"{endpoint} {status}"
+        if status != 200 and not detail:
+            detail = f"{endpoint} says {', '.join(kubeadm.failed_checks(text)) or status}"
     return ("alive", detail) if detail else ("ready", "")
 
 
@@ -266,7 +266,7 @@ def worker_facts(commands: Commands) -> dict[str, t.Any]:
 
 def packages(commands: Commands) -> dict[str, str]:
     """Versions of the Kubernetes packages that are installed."""
-    _, out, _ = commands(
+    _rc, out, _err = commands(
         ["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status} ${Version}\\n", *PACKAGES], change=False
     )
     words = [line.split() for line in out.splitlines()]

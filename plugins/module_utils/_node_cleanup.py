@@ -42,6 +42,9 @@ FILES = (
     "etc/kubernetes/manifests/etcd.yaml",
 )
 
+# What the preparation of a machine writes for its cluster: it goes with a reset for good, not with one before a join.
+PREPARED_FILES = ("etc/systemd/network/10-gshare-flannel.link",)
+
 FOLDERS = (
     "etc/kubernetes/pki",
     "etc/kubernetes/tmp",
@@ -50,7 +53,12 @@ FOLDERS = (
     "var/lib/cni/networks/cbr0",
     "var/lib/kubelet",
     "var/lib/etcd",
+    "var/log/containers",
+    "var/log/pods",
 )
+
+# Folders that go if nothing is left in them, inner ones first.
+EMPTY_FOLDERS = ("var/lib/cni/networks", "var/lib/cni/results", "var/lib/cni")
 
 
 def _rule_words(line: str) -> tuple[str, str]:

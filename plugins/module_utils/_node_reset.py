@@ -42,7 +42,7 @@ class Traces(t.NamedTuple):
     def listed(self) -> list[str]:
         names = [f"/{name}" for name in self.files + self.folders]
         names += [f"mount {name}" for name in self.mounts] + [f"link {name}" for name in self.links]
-        for command, _, removed in self.rules:
+        for command, _unused, removed in self.rules:
             names.append(f"{command}: {len(removed)} chains and rules of KUBE-* and FLANNEL-*")
         return names + [f"nft table {family} {name}" for family, name in self.nft]
 
@@ -55,7 +55,7 @@ def _folder_found(name: str) -> bool:
 def _firewall(commands: machine.Commands) -> list[tuple[str, str, list[str]]]:
     found = []
     for command in SAVE_COMMANDS:
-        rc, out, _ = commands([f"{command}-save"], change=False)
+        rc, out, _unused = commands([f"{command}-save"], change=False)
         script, removed = cleanup.rules_to_delete(out) if rc == 0 else ("", [])
         if removed:
             found.append((command, script, removed))
@@ -80,15 +80,16 @@ def _cni_results() -> list[str]:
 
 
 def find(commands: machine.Commands, user: str | None = "") -> Traces:
-    """Look, change nothing. `user` is the login user, None for none."""
+    """Look, change nothing. `user` is the login user; None for a reset that is followed by an init or a join."""
     files = [name for name in cleanup.FILES if os.path.lexists(machine.path(name))] + _cni_results()
     if os.path.exists(machine.path(CNI_FLANNEL)):
         owned = commands(["dpkg-query", "-S", f"/{CNI_FLANNEL}"], change=False)[0] == 0
         files += [] if owned else [CNI_FLANNEL]
     if user is not None:
+        files += [name for name in cleanup.PREPARED_FILES if os.path.lexists(machine.path(name))]
         files += _own_kubeconfig(user)
-    _, links, _ = commands(["ip", "-j", "link"], change=False)
-    _, tables, _ = commands(["nft", "list", "tables"], change=False)
+    _rc, links, _err = commands(["ip", "-j", "link"], change=False)
+    _rc, tables, _err = commands(["nft", "list", "tables"], change=False)
     return Traces(
         files=files,
         folders=[name for name in cleanup.FOLDERS if _folder_found(name)],
@@ -147,16 +148,22 @@ def remove_links(commands: machine.Commands, links: t.Sequence[str]) -> None:
 def _remove(commands: machine.Commands, traces: Traces) -> None:
     _unmount(commands)
     remove_links(commands, traces.links)
-    for command, script, _ in traces.rules:
+    for command, script, _unused in traces.rules:
         commands([f"{command}-restore", "--noflush", "--wait", "10"], data=script)
     for family, name in traces.nft:
         commands(["nft", "delete", "table", family, name])
     for name in traces.files:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(machine.path(name))
+        if name != machine.MARKER:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(machine.path(name))
     for name in traces.folders:
         if os.path.isdir(machine.path(name)):
             _remove_folder(name)
+    for name in cleanup.EMPTY_FOLDERS:
+        with contextlib.suppress(OSError):  # somebody else's files are in it, or it is not there
+            os.rmdir(machine.path(name))
+    # The last to go: a reset that is cut off must still find the leftovers of an unfinished init to be that.
+    machine.clear_marker()
 
 
 def reset(commands: machine.Commands, *, user: str | None = "", timeout: int = 180) -> tuple[list[str], list[str]]:

@@ -9,6 +9,7 @@ Note that this module util is **PRIVATE** to the collection.
 
 from __future__ import annotations
 
+import re
 import typing as t
 
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_types import (
@@ -25,6 +26,7 @@ from ansible_collections.gshare.cluster.plugins.module_utils._verify_types impor
     verdict,
 )
 
+_BACK_OFF = re.compile(r'^Back-off pulling image "[^"]*": ')
 _RESTARTS = 3
 _RECENT = 600.0
 
@@ -98,11 +100,9 @@ def _container_reason(container: Json, pod: Json) -> tuple[str, str] | None:
     reason = waiting.get("reason", "")
     name = container.get("name", "")
     if reason in ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"):
-        where = pod.get("spec", {}).get("nodeName", "the node")
-        return (
-            f"{reason}: {shorten(waiting.get('message') or container.get('image', ''))}",
-            f"Does {where} reach the registry? Try there: crictl pull {container.get('image', '')}.",
-        )
+        told = _BACK_OFF.sub("", waiting.get("message") or container.get("image", ""))
+        pull = f"crictl pull {container.get('image', '')}"
+        return f"{reason}: {shorten(told, 200)}", f"Does the node reach the registry? Try there: {pull}."
     if reason == "CrashLoopBackOff":
         last = (container.get("lastState") or {}).get("terminated") or {}
         told = f", last words: {shorten(last['message'], 200)}" if last.get("message") else ""

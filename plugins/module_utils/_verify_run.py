@@ -156,11 +156,14 @@ class Prober:
         nodes = list(self._pods)
         self.traffic.ring = probes.ring(nodes)
         start = time.monotonic()
+        rounds = 0
         again = nodes
         while again:
             self.traffic.answers.update(self._parallel(self._ask_one, again))
-            again = [name for name in again if not self._all_well(name)]
-            if not again or time.monotonic() - start > _ANSWER_PATIENCE:
+            rounds += 1
+            again = [name for name in nodes if not self._all_well(name)]
+            # Only the second round knows for whom a neighbour has to speak.
+            if not again or (rounds > 1 and time.monotonic() - start > _ANSWER_PATIENCE):
                 return
             time.sleep(1)
 

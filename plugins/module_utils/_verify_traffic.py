@@ -30,6 +30,7 @@ from ansible_collections.gshare.cluster.plugins.module_utils._verify_types impor
 
 _DEFAULT = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 _UP = "ansible-playbook gshare.cluster.up"
+_NO_PROBE = "no probe pod could be asked, see pods_start and kubelet_port"
 
 
 def check_probes(snapshot: Snapshot, expectation: Expectation) -> Check:
@@ -48,6 +49,8 @@ def check_probes(snapshot: Snapshot, expectation: Expectation) -> Check:
 def check_kubelet_port(snapshot: Snapshot, expectation: Expectation) -> Check:
     """The API server reaches every kubelet: kubectl exec and logs work."""
     traffic = _traffic(snapshot)
+    if not traffic.answers:
+        return skipped("kubelet_port", _NO_PROBE)
     problems = [
         Problem(
             f"the control plane does not reach 10250/tcp of {node}: {shorten(answer['error'], 200)}",
@@ -56,11 +59,13 @@ def check_kubelet_port(snapshot: Snapshot, expectation: Expectation) -> Check:
         for node, answer in traffic.answers.items()
         if answer.get("error")
     ]
-    return verdict("kubelet_port", problems, "the control plane reaches 10250/tcp of every node")
+    return verdict("kubelet_port", problems, f"the control plane reaches 10250/tcp of {len(traffic.answers)} nodes")
 
 
 def check_bridge(snapshot: Snapshot, expectation: Expectation) -> Check:
     """br_netfilter is loaded. kubeadm no longer looks; without it services fail on some paths only."""
+    if not _heard(snapshot):
+        return skipped("bridge", _NO_PROBE)
     problems = [
         Problem(
             f"br_netfilter is not loaded on {node}: /proc/sys/net/bridge is missing, services do not work there",
@@ -69,7 +74,7 @@ def check_bridge(snapshot: Snapshot, expectation: Expectation) -> Check:
         for node, answer in _heard(snapshot).items()
         if not answer["bridge"]
     ]
-    return verdict("bridge", problems, "br_netfilter is loaded on every node")
+    return verdict("bridge", problems, f"br_netfilter is loaded on {len(_heard(snapshot))} nodes")
 
 
 def check_dns(snapshot: Snapshot, expectation: Expectation) -> Check:
@@ -77,6 +82,8 @@ def check_dns(snapshot: Snapshot, expectation: Expectation) -> Check:
     traffic = _traffic(snapshot)
     if not traffic.dns_server:
         return verdict("dns", [Problem("there is no service kube-system/kube-dns", f"Install CoreDNS: {_UP}.")], "")
+    if not _heard(snapshot):
+        return skipped("dns", _NO_PROBE)
     silent, problems = [], []
     for node, answer in _heard(snapshot).items():
         if traffic.dns_server not in answer["servers"]:
@@ -126,6 +133,9 @@ def check_pod_network(snapshot: Snapshot, expectation: Expectation) -> Check:
         for one, other in traffic.ring
         if not _tries(traffic, one, other)
     ]
+    ready = [node for node in snapshot.nodes if is_ready(node)]
+    if not traffic.ring and len(ready) > 1:
+        return skipped("pod_network", "fewer than two probe pods run, see pods_start")
     if not traffic.ring:
         return verdict("pod_network", problems, "there is no second node to talk to")
     left_out = [node for node in traffic.probes if not any(node in edge for edge in traffic.ring)]
@@ -226,6 +236,9 @@ def check_storage_claim(snapshot: Snapshot, expectation: Expectation) -> Check:
     if not claim:
         return skipped("storage_claim", "there is no default storage class to try")
     see = "See kubectl -n local-path-storage logs deployment/local-path-provisioner."
+    if any(answer.get("error") for answer in _traffic(snapshot).answers.values()):
+        # The provisioner reads the log of its helper pod through that port, and waits for it.
+        see = "Put kubelet_port right first."
     if not claim.get("written"):
         state = "bound, but not written" if claim.get("bound") else "not bound"
         text = f"a claim of the default class was {state}: {shorten(claim.get('problem', ''))}"

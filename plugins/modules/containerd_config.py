@@ -74,6 +74,18 @@ options:
     description: Seconds to wait for a working CRI plugin after a restart.
     type: int
     default: 60
+  _step:
+    description: Private. What the action plugin of this name wants done on the machine.
+    type: str
+    choices: [read, probe, apply]
+    default: read
+  _content:
+    description: Private. The text that the action plugin has made.
+    type: str
+  _digest:
+    description: Private. A hash of the text that the action plugin has read.
+    type: str
+    default: ""
 seealso:
   - module: gshare.cluster.containerd_config_info
 """

@@ -111,7 +111,7 @@ from ansible_collections.gshare.cluster.plugins.module_utils import _node_reset 
 
 def stale_links(commands: machine.Commands) -> list[str]:
     """Links of an earlier cluster on a machine that is in none now."""
-    _, out, _ = commands(["ip", "-j", "link"], change=False)
+    _rc, out, _err = commands(["ip", "-j", "link"], change=False)
     return cleanup.links_to_delete(out)
 
 
@@ -126,7 +126,7 @@ def join(module: AnsibleModule, commands: machine.Commands) -> None:
 def act(module: AnsibleModule, commands: machine.Commands, action: str) -> list[str]:
     removed: list[str] = []
     if action == "start":
-        rc, _, err = commands(["systemctl", "start", "kubelet"])
+        rc, _unused, err = commands(["systemctl", "start", "kubelet"])
         if rc:
             commands.fail("kubelet does not start", err)
         return removed

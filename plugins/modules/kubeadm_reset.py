@@ -13,7 +13,7 @@ short_description: Take the cluster off this machine
 description:
   - Runs C(kubeadm reset) and then removes what it leaves, namely the links C(cni0) and C(flannel.1), the rules and
     chains of kube-proxy, kubelet and flannel in iptables and nft, flannel's CNI configuration and binary, mounts below
-    C(/var/lib/kubelet), keys, manifests, kubeconfigs and etcd's data.
+    C(/var/lib/kubelet), keys, manifests, kubeconfigs, logs of pods and etcd's data.
   - Everything else stays, in particular other rules and other CNI configurations, containerd and its images, packages,
     and the data of local volumes in C(/opt/local-path-provisioner).
   - C(~/.kube/config) of the login user goes if it is for this cluster alone.

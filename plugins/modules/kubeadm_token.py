@@ -90,7 +90,7 @@ ALPHABET = string.ascii_lowercase + string.digits
 
 
 def new_token() -> str:
-    return ".".join("".join(secrets.choice(ALPHABET) for _ in range(length)) for length in (6, 16))
+    return ".".join("".join(secrets.choice(ALPHABET) for _unused in range(length)) for length in (6, 16))
 
 
 def present(module: AnsibleModule, commands: machine.Commands) -> dict[str, t.Any]:
@@ -106,7 +106,7 @@ def present(module: AnsibleModule, commands: machine.Commands) -> dict[str, t.An
     rc, out, err = machine.kubectl(commands, "create", "-f", "-", data=json.dumps(secret), change=True)
     if rc:
         commands.fail("The API does not take a new bootstrap token", out + err)
-    return {"token": token, "token_id": token.split(".")[0], "ca_hash": ca_hash, "endpoint": endpoint}
+    return {"token": token, "token_id": token.split(".", maxsplit=1)[0], "ca_hash": ca_hash, "endpoint": endpoint}
 
 
 def absent(module: AnsibleModule, commands: machine.Commands) -> dict[str, t.Any]:

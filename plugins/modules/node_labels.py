@@ -184,7 +184,7 @@ def main() -> None:
         after.extend(lines[1])
     module.exit_json(
         changed=bool(changes),
-        nodes=[node["metadata"]["name"] for node, _ in changes],
+        nodes=[node["metadata"]["name"] for node, _unused in changes],
         diff={"before": "\n".join([*before, ""]), "after": "\n".join([*after, ""])},
     )
 

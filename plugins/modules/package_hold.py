@@ -55,7 +55,7 @@ from ansible.module_utils.basic import AnsibleModule
 def selections(module: AnsibleModule, names: list[str]) -> dict[str, str]:
     """The wish of dpkg for each package: install, hold, deinstall; nothing for one that it does not know."""
     argv = ["dpkg-query", "-W", "-f", "${Package} ${db:Status-Want} ${db:Status-Status}\\n", *names]
-    _, out, _ = module.run_command(argv, environ_update={"LC_ALL": "C"})
+    _rc, out, _err = module.run_command(argv, environ_update={"LC_ALL": "C"})
     words = [line.split() for line in out.splitlines()]
     return {entry[0]: entry[1] for entry in words if len(entry) == 3 and entry[2] == "installed"}
 

@@ -108,7 +108,7 @@ def unpack(module: AnsibleModule, target: str) -> None:
 def check_import(module: AnsibleModule, folder: str) -> None:
     """The first package must load here, before the folder takes the place of the old one."""
     name = module.params["name"][0].replace("-", "_")
-    rc, _, err = module.run_command(
+    rc, _unused, err = module.run_command(
         [sys.executable, "-c", f"import {name}"], environ_update={"PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1"}
     )
     if rc:

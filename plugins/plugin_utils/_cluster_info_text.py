@@ -127,7 +127,8 @@ class _Value:
         space = _TOKEN.match(self.text, self.at)
         if space and space["space"]:
             self.at = self.start = self.end = space.end()
-            if self.text.startswith("#", self.at):
+            # Behind a mere continuation of the line, # is a letter of the value.
+            if space.group().strip("\\\r\n") and self.text.startswith("#", self.at):
                 return
         while token := _TOKEN.match(self.text, self.at):
             if token["space"]:
@@ -143,9 +144,10 @@ class _Value:
     def ends_at(self, space: re.Match[str]) -> bool:
         """Tell whether white space ends the value; between words it belongs to it where there are no quotes."""
         at = space.end()
-        if _BLANK.match(self.text, at):
+        continued = not space.group().strip("\\\r\n")
+        if _BLANK.match(self.text, at) and not (continued and self.text.startswith("#", at)):
             return True
-        if not space.group().strip("\\\r\n"):
+        if continued:
             return False
         if _NEXT_WORD_KEY.match(self.text, at):
             raise _Mistake(at, "", "there are two settings on one line", "give each its own line")

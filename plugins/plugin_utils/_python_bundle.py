@@ -9,14 +9,17 @@
 from __future__ import annotations
 
 import gzip
-import importlib.metadata as metadata
 import os
 import tarfile
 import typing as t
+from importlib import metadata
 
-from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
-from packaging.utils import canonicalize_name
+try:
+    from packaging.requirements import Requirement
+    from packaging.specifiers import SpecifierSet
+    from packaging.utils import canonicalize_name
+except ImportError:  # ansible-core needs it itself, so only tools that import this file alone come here
+    Requirement = SpecifierSet = canonicalize_name = None  # type: ignore[assignment,misc] # see the line above
 
 COMPILED = (".so", ".pyd", ".dll", ".dylib", ".pyc")
 PYTHONS = [f"3.{minor}" for minor in range(6, 21)]

@@ -100,8 +100,11 @@ def test_after_a_full_life() -> None:
     lab("down")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
-@pytest.mark.parametrize("until", ["control1 boots", "cpu1 boots"])
+@pytest.mark.parametrize(
+    ("number", "until"),
+    [(signal.SIGINT, "control1 boots"), (signal.SIGTERM, "cpu1 boots"), (signal.SIGHUP, "cpu1 boots")],
+    ids=["SIGINT", "SIGTERM", "SIGHUP"],
+)
 def test_after_an_interrupted_up(number: signal.Signals, until: str) -> None:
     with starting("control", "cpu", until=until) as child:
         child.send_signal(number)
@@ -114,6 +117,14 @@ def test_after_a_killed_up_and_a_down(until: str) -> None:
         child.kill()
     assert child.returncode == -signal.SIGKILL
     lab("down")
+
+
+def test_after_an_up_that_is_refused() -> None:
+    done = lab("up", "--nodes", "cpu", check=False)
+    assert (done.returncode, done.stderr) == (
+        1,
+        "lab: A lab needs a control node; write for example --nodes control,cpu:1.\n",
+    )
 
 
 def test_after_an_up_that_fails() -> None:

@@ -7,12 +7,19 @@
 from __future__ import annotations
 
 import json
+import os
 import typing as t
 
+import hypothesis
 import pytest
 from ansible.module_utils import _internal
 from ansible.module_utils.common import warnings
 from ansible.module_utils.testing import patch_module_args
+
+# No time limits, for machines that are busy; and the same examples each time where nobody looks for new ones.
+hypothesis.settings.register_profile("here", deadline=None)
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 RunModule = t.Callable[..., dict[str, t.Any]]
 

@@ -67,7 +67,7 @@ def find_mirror(targets: str, codename: str, override: str = "") -> Mirror:
     """
     by_release: dict[str, str] = {}
     for line in targets.splitlines():
-        address, _, release = line.partition(" ")
+        address, _unused, release = line.partition(" ")
         by_release.setdefault(release, address.rstrip("/"))
     main = override.rstrip("/") or by_release.get(codename, "")
     if not main:

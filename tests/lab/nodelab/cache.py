@@ -18,6 +18,7 @@ import json
 import os
 import shutil
 import stat
+import subprocess
 import time
 import typing as t
 from pathlib import Path
@@ -106,6 +107,7 @@ class Cache:
         self._sweep(entry.parent)
         with _locked(entry.parent / f".lock-{entry.name}", on_wait):
             if self.is_valid(entry) and good(entry):
+                os.utime(entry / MANIFEST)  # prune goes by it
                 return entry, False
             remove_tree(entry)
             temporary = entry.parent / f".tmp-{entry.name}"
@@ -120,6 +122,17 @@ class Cache:
                 remove_tree(temporary)
                 raise
         return entry, True
+
+    def prune(self, days: int) -> list[str]:
+        """Remove entries that nobody asked for in so many days; return their names, as NAME/VERSION-RECIPE."""
+        removed = []
+        for manifest in sorted(self.root.glob(f"*/*/{MANIFEST}")):
+            if time.time() - manifest.stat().st_mtime > days * 24 * 3600:
+                lock = manifest.parent.parent / f".lock-{manifest.parent.name}"
+                with _locked(lock, lambda: None):
+                    remove_tree(manifest.parent)
+                removed.append(str(manifest.parent.relative_to(self.root)))
+        return removed
 
     def _sweep(self, folder: Path) -> None:
         """Remove temporary folders whose maker is gone: nobody holds their lock."""
@@ -146,7 +159,8 @@ def remove_tree(folder: Path) -> None:
     if not folder.is_symlink() and not folder.exists():
         return
     for point in mounts_below(folder):
-        process.run(["umount", "--lazy", point]) if not process.cancelled() else os.system(f"umount --lazy '{point}'")
+        # Not through process.run: this also cleans up after an interrupt.
+        subprocess.run(["umount", "--lazy", point], capture_output=True, check=False)
     if mounts_below(folder):
         raise LabError(f"Something is still mounted below {folder}; unmount it and run again.")
     shutil.rmtree(folder)

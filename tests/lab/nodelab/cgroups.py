@@ -75,6 +75,10 @@ class Groups:
                 found |= {item.name for item in (root / TOP / self.lab).iterdir() if item.is_dir()}
         return sorted(found)
 
+    def any_lab(self) -> bool:
+        """Say whether there are groups of any lab."""
+        return any((root / TOP).exists() for root in self.hierarchies.values())
+
     def pids(self, group: str = "") -> set[int]:
         """Return the processes in a group and below it, or of the whole lab."""
         found: set[int] = set()

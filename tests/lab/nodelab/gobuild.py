@@ -79,7 +79,13 @@ def ldflags() -> str:
 
 def build_arguments() -> list[str]:
     """Return what `go build` gets besides -o and the packages."""
-    return ["-trimpath", "-tags", TAGS, "-ldflags", ldflags()]
+    return [
+        "-trimpath",
+        *("-tags", TAGS, "-ldflags", ldflags()),
+        # Inlining is most of what the compiler does: without it, and without debug information that the linker would
+        # drop, packages take a third of the time. The standard library, which is most of what runs, keeps it.
+        *("-gcflags=all=-l -dwarf=false", "-gcflags=std=-dwarf=false"),
+    ]
 
 
 def recipe(go_version: str) -> str:
@@ -130,11 +136,8 @@ class Workspace:
     def __init__(self, folder: Path, go: Path, cache_root: Path) -> None:
         self.folder = folder
         self.go = go
-        self.env = {
-            **GO_ENV,
-            "GOCACHE": str(cache_root / "go" / "build"),
-            "GOMODCACHE": str(cache_root / "go" / "mod"),
-        }
+        self.cache = cache_root / "go"
+        self.env = {**GO_ENV, "GOCACHE": str(self.cache / "build"), "GOMODCACHE": str(self.cache / "mod")}
 
     def prepare(self) -> None:
         """Copy the sources and write the patched modules."""
@@ -158,8 +161,8 @@ class Workspace:
         for (folder, wanted), renamed in zip(self._builds(), (RENAMED, RENAMED_CNI), strict=True):
             said: list[str] = []
 
-            def on_line(line: str, said: list[str] = said) -> None:
-                said.append(line)
+            def on_line(line: str, remember: t.Callable[[str], None] = said.append) -> None:
+                remember(line)
                 on_package(line)
 
             try:

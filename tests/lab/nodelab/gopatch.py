@@ -23,8 +23,7 @@ class ModulePatch:
     """What to change in a copy of ``module``, which gosrc/go.mod replaces by ``./folder``.
 
     ``remove`` are patterns of files to delete, ``replace`` triples of (pattern of files, regular expression,
-    text), ``empty`` packages whose Go files give way to a bare package clause, ``drop`` requirements to take out of
-    its go.mod.
+    text), ``texts`` pairs of (file, text) to write afterwards, ``drop`` requirements to take out of its go.mod.
     """
 
     module: str
@@ -32,19 +31,18 @@ class ModulePatch:
     folder: str
     remove: tuple[str, ...] = ()
     replace: tuple[tuple[str, str, str], ...] = ()
-    empty: tuple[str, ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
     drop: tuple[str, ...] = ()
 
 
 PATCHES = (
-    # Its udp backend needs cgo on amd64, and the SDK of its tencentvpc backend is not on the module proxy.
+    # Without two backends: udp needs cgo on amd64, and the SDK of tencentvpc is not on the module proxy.
     ModulePatch(
         module="github.com/flannel-io/flannel",
         version=f"v{versions.FLANNEL}",
         folder="flannel",
-        remove=("pkg/backend/udp/*amd64*", "**/*_test.go"),
-        replace=(("pkg/backend/udp/udp*.go", r"(?m)^//\s?(go:build|\+build) .*\n", ""),),
-        empty=("pkg/backend/tencentvpc",),
+        remove=("pkg/backend/tencentvpc", "pkg/backend/udp", "**/*_test.go"),
+        replace=(("main.go", r'(?m)^.*/pkg/backend/(tencentvpc|udp)"\n', ""),),
         drop=(
             "github.com/tencentcloud/tencentcloud-sdk-go/tencentcloud/common",
             "github.com/tencentcloud/tencentcloud-sdk-go/tencentcloud/vpc",
@@ -58,6 +56,14 @@ PATCHES = (
         remove=("vendor", "test"),
         replace=(("*.go", "github.com/Sirupsen/logrus", "github.com/sirupsen/logrus"),),
         drop=("github.com/Sirupsen/logrus",),
+    ),
+    # crictl wants one constant of a package that brings a whole test framework.
+    ModulePatch(
+        module="sigs.k8s.io/cri-tools",
+        version=f"v{versions.CRI_TOOLS}",
+        folder="cri-tools",
+        remove=("pkg/framework/*", "cmd/critest", "**/*_test.go"),
+        texts=(("pkg/framework/framework.go", 'package framework\n\nconst OSWindows = "windows"\n'),),
     ),
 )
 
@@ -91,10 +97,8 @@ def apply(patch: ModulePatch, target: Path) -> None:
     for pattern, expression, text in patch.replace:
         for path in _found(patch, target, pattern):
             path.write_text(re.sub(expression, text, path.read_text(encoding="utf-8")), encoding="utf-8")
-    for package in patch.empty:
-        for path in _found(patch, target, f"{package}/*.go"):
-            path.unlink()
-        (target / package / "empty.go").write_text(f"package {Path(package).name}\n", encoding="utf-8")
+    for name, text in patch.texts:
+        (target / name).write_text(text, encoding="utf-8")
 
 
 def _found(patch: ModulePatch, target: Path, pattern: str) -> list[Path]:

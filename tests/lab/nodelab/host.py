@@ -13,7 +13,7 @@ import sys
 import typing as t
 from pathlib import Path
 
-from nodelab import process
+from nodelab import paths, process
 from nodelab.errors import LabError
 
 PACKAGES = [
@@ -46,10 +46,19 @@ def missing_packages() -> list[str]:
     return [name for name in PACKAGES if name not in installed]
 
 
+def check(folder: Path, *, gibibytes: int) -> None:
+    """Raise LabError unless this is root and the file system of ``folder`` has this much room."""
+    if os.geteuid() != 0:
+        raise LabError("The lab makes network bridges, mounts and containers; run it as root.")
+    free = shutil.disk_usage(folder).free / 2**30
+    if free < gibibytes:
+        raise LabError(
+            f"{folder} has {free:.1f} GiB free and the lab needs {gibibytes}; make room or set {paths.CACHE_VARIABLE}."
+        )
+
+
 def install(packages: t.Sequence[str], on_line: t.Callable[[str], None] = lambda _line: None) -> None:
     """Install Debian packages without starting their services."""
-    if os.geteuid() != 0:
-        raise LabError(f"Installing {', '.join(packages)} needs root; run the lab as root.")
     apt = ["apt-get", "--quiet", "--yes", "--option", "DPkg::Lock::Timeout=300"]
     env = {"DEBIAN_FRONTEND": "noninteractive"}
     process.run([*apt, "update"], env=env, on_line=on_line)

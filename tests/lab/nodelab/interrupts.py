@@ -26,8 +26,10 @@ def handled() -> t.Iterator[None]:
     # In a thread, since the main one may hold the lock of the children at this moment.
     def stop(_number: int, _frame: object) -> None:
         if not _cancelling:
-            _cancelling.append(threading.Thread(target=process.cancel, name="cancel"))
-            _cancelling[0].start()
+            # A second signal may come between any two steps here: each starts the thread that it made itself.
+            thread = threading.Thread(target=process.cancel, name="cancel")
+            thread.start()
+            _cancelling.append(thread)
 
     before = {number: signal.signal(number, stop) for number in _SIGNALS}
     try:

@@ -157,7 +157,7 @@ class Lab:
     def _claim_network(self) -> Network:
         """Return the lab's network; a new lab takes a number that neither the machine nor another lab uses."""
         with _locked(labs_folder(), lambda: None):
-            kernel.save(labs_folder() / "host.json")
+            kernel.save(kernel.RECORD)
             kernel.load_modules()
             net = self.network
             if net is not None:
@@ -210,17 +210,21 @@ class Lab:
         with _locked(labs_folder(), lambda: None):
             # The number is needed to try again, so it goes last.
             remove_tree(*(item for item in self.folder.iterdir() if item.name != "lab.json"))
-            remove_tree(self.folder)
-            if not list(labs_folder().glob("*/lab.json")):
-                kernel.restore(labs_folder() / "host.json")
-        with contextlib.suppress(OSError):
-            labs_folder().rmdir()
+            (self.folder / "lab.json").unlink(missing_ok=True)
+            if not list(labs_folder().glob("*/lab.json")) and not self.groups.any_lab():
+                kernel.restore(kernel.RECORD)
 
     @contextlib.contextmanager
     def locked(self, say: Say) -> t.Iterator[None]:
         """Hold the lab against other commands that would change it."""
         with _locked(self.folder, lambda: say(f"waiting for another command on the lab '{self.name}'")):
-            yield
+            try:
+                yield
+            finally:
+                # A lab that never came to be has an empty folder.
+                with contextlib.suppress(OSError):
+                    self.folder.rmdir()
+                    labs_folder().rmdir()
 
 
 @contextlib.contextmanager

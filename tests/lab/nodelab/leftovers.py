@@ -45,7 +45,8 @@ def snapshot(labs: Path) -> Snapshot:
         "firewall": list(_firewall(process.run(["nft", "--stateless", "list", "ruleset"]))),
         "cgroups": sorted(_cgroups()),
         "files": sorted(_temporary()),
-        "labs": sorted(str(path) for path in labs.rglob("*")) if labs.exists() else [],
+        # Two levels are enough to see a lab that is still there; below them are the disks of nodes.
+        "labs": sorted(str(path) for pattern in ("*", "*/*") for path in labs.glob(pattern)),
         "settings": sorted(_settings()),
         "swap": sorted(Path("/proc/swaps").read_text(encoding="ascii").splitlines()[1:]),
     }
@@ -55,19 +56,23 @@ def difference(before: Snapshot, after: Snapshot) -> Snapshot:
     """Return what came (with a plus) and what went (with a minus), by place; empty if nothing did."""
     found: Snapshot = {}
     for place in before:
-        came = [f"+ {line}" for line in after[place] if line not in before[place]]
-        went = [f"- {line}" for line in before[place] if line not in after[place]]
+        first, second = set(before[place]), set(after[place])
+        came = [f"+ {line}" for line in after[place] if line not in first]
+        went = [f"- {line}" for line in before[place] if line not in second]
         if came or went:
             found[place] = came + went
     return found
 
 
-def leave_out(found: Snapshot, labs: t.Iterable[Network]) -> Snapshot:
-    """Return a difference without the lines that name one of these labs, its folder, groups, bridge or table."""
+def leave_out(found: Snapshot, labs: t.Collection[Network]) -> Snapshot:
+    """Return a difference without the lines that name one of these labs, its folder, groups, bridge or table.
+
+    While there are others, kernel settings do not count either: their nodes change them, the last lab puts them back.
+    """
     names = [rf"{TOP}/{net.lab}\b(?!-)|/labs/{net.lab}\b(?!-)|\b{net.bridge}\b|\b{net.table}\b" for net in labs]
     pattern = re.compile("|".join(names) or r"(?!)")
     kept = {place: [line for line in lines if not pattern.search(line)] for place, lines in found.items()}
-    return {place: lines for place, lines in kept.items() if lines}
+    return {place: lines for place, lines in kept.items() if lines and not (labs and place == "settings")}
 
 
 def _processes() -> t.Iterator[str]:

@@ -96,7 +96,7 @@ def image_config(image: Image, diff_ids: t.Sequence[str]) -> dict[str, t.Any]:
         "os": "linux",
         "config": settings,
         "rootfs": {"type": "layers", "diff_ids": list(diff_ids)},
-        "history": [{"created": CREATED, "created_by": "lab"} for _ in diff_ids],
+        "history": [{"created": CREATED, "created_by": "lab"} for _unused in diff_ids],
     }
 
 

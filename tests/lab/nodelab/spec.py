@@ -65,7 +65,7 @@ def parse(text: str) -> list[NodeSpec]:
         kind, count, suite = _parse_part(part)
         if used.get(kind, 0) + count > KINDS[kind].most:
             raise LabError(f"A lab can have at most {KINDS[kind].most} {kind} node(s); --nodes {text} asks for more.")
-        for _ in range(count):
+        for _unused in range(count):
             used[kind] = used.get(kind, 0) + 1
             nodes.append(NodeSpec(kind, used[kind], suite))
     if not nodes:

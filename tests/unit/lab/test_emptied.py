@@ -44,7 +44,7 @@ def test_services_slices_and_scopes_with_groups_below_are_none_of_it(tmp_path: P
 def test_without_the_node_nothing_is_reported(tmp_path: Path) -> None:
     make_group(tmp_path, "run-1.scope", "")
     watcher = Emptied(tmp_path)
-    for _ in range(3):
+    for _unused in range(3):
         watcher.report()
 
 

@@ -74,6 +74,7 @@ def test_what_belongs_to_other_labs_is_left_out() -> None:
         "cgroups": ["+ /sys/fs/cgroup/memory/gshare-lab/a/cpu1", "+ /sys/fs/cgroup/memory/gshare-lab/a-2/cpu1"],
         "firewall": ["+ table ip gshare_lab_a: chain forward {"],
         "labs": ["+ /cache/labs/a/lab.json"],
+        "settings": ["+ kernel/panic = 10"],
     }
     assert leave_out(found, [Network("a", 1)]) == {
         "links": ["+ gslab10 1400"],

@@ -5,7 +5,7 @@
 for place in /sys/fs/cgroup/* /proc/sys /sys; do
     mountpoint -q "$place" && mount -o remount,bind,rw "$place"
 done
-for place in $(awk '$2 ~ /^\/(sys|proc)/ && $4 ~ /^ro/ {print $2}' /proc/mounts); do
+awk '$2 ~ /^\/(sys|proc)/ && $4 ~ /^ro/ {print $2}' /proc/mounts | while read -r place; do
     mount -o remount,bind,rw "$place"
 done
 mount --make-rshared /

@@ -35,7 +35,8 @@ class ActionModule(ActionBase):
 """
 WORK = """
 - name: Do something
-  ansible.builtin.command: "true"
+  ansible.builtin.debug:
+  changed_when: true
 - name: Leave something out
   ansible.builtin.debug:
     msg: never
@@ -68,7 +69,7 @@ OTHER = """
   gather_facts: false
   tasks:
     - name: Work
-      ansible.builtin.command: "true"
+      ansible.builtin.debug:
 """
 HOSTS = "one ansible_user=ubuntu ansible_host=192.0.2.1\ntwo\n[all:vars]\nansible_connection=local\n"
 
@@ -83,7 +84,7 @@ def play(tmp_path: pathlib.Path) -> t.Callable[..., tuple[int, str, pathlib.Path
         "plugins/action/verify.py": VERIFY,
         "plugins/modules/verify.py": "",
         "roles/node/tasks/main.yml": WORK,
-        "roles/node/tasks/more.yml": "- name: Included\n  ansible.builtin.command: 'true'\n",
+        "roles/node/tasks/more.yml": "- name: Included\n  ansible.builtin.debug:\n  changed_when: true\n",
     }.items():
         (home / path).parent.mkdir(parents=True, exist_ok=True)
         (home / path).write_text(content, encoding="utf-8")
@@ -104,7 +105,7 @@ def play(tmp_path: pathlib.Path) -> t.Callable[..., tuple[int, str, pathlib.Path
         }
         command = [sys.executable, "-m", "ansible", "playbook", "-i", "hosts", "play.yml", *arguments]
         done = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=120
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=300
         )
         return done.returncode, done.stdout + done.stderr, timings
 

@@ -4,14 +4,20 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
+import hashlib
 import http.server
 import json
 import pathlib
 import threading
+import time
 import typing as t
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from ansible_collections.gshare.cluster.plugins.module_utils import _kube_api
 from ansible_collections.gshare.cluster.plugins.module_utils._kube_api import (
     ApiError,
     KubeApi,
@@ -41,9 +47,31 @@ ANSWERS: dict[str, t.Any] = {
 
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self) -> None:
+        if "/exec?" in self.path and "/pods/a/" not in self.path:
+            # A client that gave up has closed its end.
+            with contextlib.suppress(OSError):
+                self._exec(parse_qs(urlsplit(self.path).query)["command"][-1])
+            return
         known = ANSWERS.get(self.path)
         status = 200 if known is not None else 503 if "broken" in self.path else 404
         self._answer(status, known if known is not None else {"message": f"{self.path} is not here"})
+
+    def _exec(self, command: str) -> None:
+        """Answer as the API server does: one byte for the channel before each piece of output."""
+        if command == "slow":
+            time.sleep(1)
+        key = (self.headers["Sec-WebSocket-Key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()
+        self.send_response(101)
+        self.send_header("Upgrade", "websocket")
+        self.send_header("Connection", "Upgrade")
+        self.send_header("Sec-WebSocket-Accept", base64.b64encode(hashlib.sha1(key).digest()).decode())
+        self.send_header("Sec-WebSocket-Protocol", "v4.channel.k8s.io")
+        self.end_headers()
+        for piece in (b"\x01", b"\x01one ", b"\x02two ", b"\x01three", b'\x03{"status":"Success"}'):
+            self.wfile.write(bytes([0x82, len(piece)]) + piece)
+        if command == "endless":
+            time.sleep(1)
+        self.wfile.write(b"\x88\x02\x03\xe8")
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -121,6 +149,21 @@ def test_no_server(tmp_path):
 def test_unusable_kubeconfig(tmp_path):
     with pytest.raises(ApiError, match="cannot use"):
         KubeApi(str(tmp_path / "missing"))
+
+
+def test_exec(api):
+    assert api.execute("shop", "b", "id") == "one two three"
+
+
+def test_exec_that_does_not_end(api):
+    with pytest.raises(ApiError, match="no answer in time"):
+        api.execute("shop", "b", "endless", 0.3)
+
+
+def test_exec_whose_kubelet_does_not_answer(api, monkeypatch):
+    monkeypatch.setattr(_kube_api, "_HANDSHAKE", 0.2)
+    with pytest.raises(ApiError, match="no answer in time"):
+        api.execute("shop", "b", "slow")
 
 
 def test_exec_refused_is_an_error_of_ours(api):

@@ -247,6 +247,12 @@ def test_ranges_of_a_living_cluster_are_compared() -> None:
     assert "gshare_pod_cidr (POD_CIDR) to 10.244.0.0/16" in conflict
 
 
+def test_failed_checks() -> None:
+    text = "[+]ping ok\n[-]etcd failed: reason withheld\n[-]poststarthook/x failed\nlivez check failed\n"
+    assert kubeadm.failed_checks(text) == ["etcd failed", "poststarthook/x failed"]
+    assert kubeadm.failed_checks("ok") == []
+
+
 def test_case_64_an_expired_token_is_named() -> None:
     output = 'error execution phase preflight: couldn\'t validate: could not find a JWS signature for token ID "abcdef"'
     assert "expired" in kubeadm.failure_hint(output)

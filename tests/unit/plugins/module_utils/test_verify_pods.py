@@ -46,7 +46,7 @@ def test_good_pods():
         ),
         (
             waiting("ImagePullBackOff", 'Back-off pulling image "x": 401 Unauthorized'),
-            'ImagePullBackOff: Back-off pulling image "x": 401 Unauthorized',
+            "ImagePullBackOff: 401 Unauthorized",
         ),
         (
             waiting("CreateContainerConfigError", 'secret "x" not found'),

@@ -47,9 +47,11 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     found = Machine(tmp_path)
     found.write("/etc/fstab", FSTAB)
     found.write("/proc/swaps", SWAPS)
-    monkeypatch.setattr(
-        AnsibleModule, "run_command", lambda module, args, **options: found.run_command(module, args, **options)
-    )
+
+    def run_command(module: AnsibleModule, args: t.Any, **options: t.Any) -> t.Any:
+        return found.run_command(module, args, **options)
+
+    monkeypatch.setattr(AnsibleModule, "run_command", run_command)
     return found
 
 

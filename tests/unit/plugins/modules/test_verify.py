@@ -137,6 +137,14 @@ def test_image_that_cannot_be_pulled_is_seen_through_the_kubelet(cluster, checke
     assert "without gpu-1" not in result["by_name"]["pods_start"]["detail"]
 
 
+def test_nothing_is_called_good_that_nobody_tried(cluster, checked):
+    cluster.bad_image = dict.fromkeys(["cp", "gpu-1", "cpu-1"], "not found")
+    result = checked()
+    found = {name: result["by_name"][name]["status"] for name in ("kubelet_port", "bridge", "dns", "pod_network")}
+    assert set(found.values()) == {"skipped"}
+    assert result["by_name"]["pods_start"]["remedy"].count("crictl pull") == 1
+
+
 def test_no_dns_on_one_node(cluster, checked):
     cluster.dns_dead = {"cpu-1"}
     result = checked()

@@ -21,7 +21,9 @@ MACHINES = [
 ]
 
 
-def found(machines=MACHINES, groups=GROUPS, **settings):
+def found(machines=None, groups=None, **settings):
+    machines = MACHINES if machines is None else machines
+    groups = GROUPS if groups is None else groups
     return [(one.name, one.hosts) for one in checks.check(machines, Settings(**settings), groups)]
 
 

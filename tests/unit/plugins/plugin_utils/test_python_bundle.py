@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-import importlib.metadata as metadata
 import pathlib
 import sys
 import tarfile
+from importlib import metadata
 
 import pytest
 

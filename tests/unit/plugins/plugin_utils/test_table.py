@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.gshare.cluster.plugins.plugin_utils._table import _clean, render
@@ -58,6 +58,7 @@ def test_no_rows():
 _CELL = st.text(alphabet=st.characters(codec="utf-8", exclude_categories=("Cs", "Zl", "Zp")), max_size=40)
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(_CELL, min_size=3, max_size=3), max_size=6), st.integers(min_value=10, max_value=120))
 def test_every_word_survives_and_columns_line_up(rows, width):
     text = render(["First", "Second", "Third"], rows, width=width)

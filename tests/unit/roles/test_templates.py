@@ -1,0 +1,132 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Manifests and files that roles make of their templates, with the defaults and with other settings."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import typing as t
+
+import pytest
+import yaml
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar, trust_as_template
+
+ROLES = pathlib.Path(__file__).resolve().parents[3] / "roles"
+FIXTURES = pathlib.Path(__file__).parent / "fixtures"
+
+
+def templar(role: str, **settings: t.Any) -> Templar:
+    loader = DataLoader()
+    variables: dict[str, t.Any] = {"ansible_managed": "Ansible managed", "inventory_hostname": "192.0.2.10"}
+    variables["groups"] = {"kube_control_plane": ["192.0.2.10"]}
+    for name in ("defaults", "vars"):
+        path = ROLES / role / name / "main.yml"
+        variables.update((loader.load_from_file(str(path), trusted_as_template=True) or {}) if path.exists() else {})
+    return Templar(loader, {**variables, **settings})
+
+
+def rendered(role: str, template: str, **settings: t.Any) -> str:
+    text = (ROLES / role / "templates" / template).read_text()
+    return str(templar(role, **settings).template(trust_as_template(text))).rstrip("\n") + "\n"
+
+
+def objects(text: str) -> dict[str, dict[str, t.Any]]:
+    return {f"{entry['kind']}/{entry['metadata']['name']}": entry for entry in yaml.safe_load_all(text)}
+
+
+@pytest.mark.parametrize(
+    ("golden", "role", "template", "settings"),
+    [
+        ("flannel.golden", "flannel", "flannel.yml.j2", {}),
+        (
+            "flannel-all.golden",
+            "flannel",
+            "flannel.yml.j2",
+            {
+                "gshare_pod_cidr": "10.20.0.0/16",
+                "flannel_backend": {"Type": "vxlan", "Port": 4789},
+                "flannel_interface": "bond0",
+                "flannel_extra_args": ["--v=2"],
+                "flannel_image": "mirror.example.net/flannel",
+                "flannel_version": "v0.28.4",
+            },
+        ),
+        ("local_path.golden", "local_path", "local_path.yml.j2", {}),
+        ("kubernetes.sources.golden", "kubeadm", "kubernetes.sources.j2", {}),
+    ],
+)
+def test_golden(golden: str, role: str, template: str, settings: dict[str, t.Any]) -> None:
+    assert rendered(role, template, **settings) == (FIXTURES / golden).read_text()
+
+
+def test_case_97_flannel_is_told_its_interface_by_the_nodes_own_address() -> None:
+    daemon_set = objects(rendered("flannel", "flannel.yml.j2"))["DaemonSet/kube-flannel-ds"]
+    (container,) = daemon_set["spec"]["template"]["spec"]["containers"]
+    assert "--iface=$(NODE_ADDRESS)" in container["args"]
+    (variable,) = [entry for entry in container["env"] if entry["name"] == "NODE_ADDRESS"]
+    assert variable["valueFrom"] == {"fieldRef": {"fieldPath": "status.hostIP"}}
+
+
+def test_case_95_flannel_gets_the_range_of_the_cluster() -> None:
+    config = objects(rendered("flannel", "flannel.yml.j2", gshare_pod_cidr="10.20.0.0/16"))[
+        "ConfigMap/kube-flannel-cfg"
+    ]
+    assert json.loads(config["data"]["net-conf.json"])["Network"] == "10.20.0.0/16"
+    assert json.loads(config["data"]["cni-conf.json"])["name"] == "cbr0"
+
+
+def test_a_change_of_the_configuration_rolls_the_pods() -> None:
+    def annotation(**settings: t.Any) -> str:
+        daemon_set = objects(rendered("flannel", "flannel.yml.j2", **settings))["DaemonSet/kube-flannel-ds"]
+        return str(daemon_set["spec"]["template"]["metadata"]["annotations"]["gshare.io/configuration"])
+
+    assert annotation() != annotation(flannel_backend={"Type": "host-gw"})
+
+
+def test_local_path_is_the_default_class_and_its_helper_is_pinned() -> None:
+    found = objects(rendered("local_path", "local_path.yml.j2"))
+    annotations = found["StorageClass/local-path"]["metadata"]["annotations"]
+    assert annotations == {"storageclass.kubernetes.io/is-default-class": "true"}
+    helper = yaml.safe_load(found["ConfigMap/local-path-config"]["data"]["helperPod.yaml"])
+    assert helper["spec"]["containers"][0]["image"] == "docker.io/library/busybox:1.37.0"
+    assert found["Namespace/local-path-storage"]["metadata"]["labels"] == {
+        "pod-security.kubernetes.io/enforce": "privileged"
+    }
+
+
+KUBELET = {"packages": dict.fromkeys(("kubelet", "kubeadm", "kubectl", "cri-tools", "kubernetes-cni"), "1.36.3-1.1")}
+IN_CLUSTER = {**KUBELET, "kubelet_version": "1.36.3", "in_cluster": True}
+FRESH: dict[str, t.Any] = {"packages": {}, "kubelet_version": "", "in_cluster": False}
+
+
+@pytest.mark.parametrize(
+    ("own", "control_plane", "wish", "pattern", "complete"),
+    [
+        (FRESH, FRESH, "1.36.5", "1.36.5-*", False),
+        (FRESH, FRESH, "1.36", "1.36.*", False),
+        # a new machine gets what the cluster runs, a running one keeps what it has
+        (FRESH, IN_CLUSTER, "1.36", "1.36.3-*", False),
+        (IN_CLUSTER, {**IN_CLUSTER, "kubelet_version": "1.36.4"}, "1.36", "1.36.3-*", True),
+        (IN_CLUSTER, IN_CLUSTER, "1.36.3", "1.36.3-*", True),
+        ({**IN_CLUSTER, "packages": {"kubelet": "1.36.3-1.1"}}, IN_CLUSTER, "1.36.3", "1.36.3-*", False),
+        # installed, but in no cluster
+        ({**IN_CLUSTER, "in_cluster": False}, FRESH, "1.36.5", "1.36.5-*", False),
+        ({**IN_CLUSTER, "in_cluster": False}, FRESH, "1.36", "1.36.*", True),
+    ],
+)
+def test_version_of_the_packages(
+    own: dict[str, t.Any], control_plane: dict[str, t.Any], wish: str, pattern: str, complete: bool
+) -> None:
+    found = templar(
+        "kubeadm",
+        __kubeadm_state=own,
+        hostvars={"192.0.2.10": {"__kubeadm_state": control_plane}},
+        gshare_kubernetes_version=wish,
+    )
+    assert found.template(trust_as_template("{{ __kubeadm_pattern }}")) == pattern
+    assert found.template(trust_as_template("{{ __kubeadm_complete | bool }}")) is complete
+    assert "/v1.36/deb/" in found.template(trust_as_template("{{ kubeadm_repository }}"))
