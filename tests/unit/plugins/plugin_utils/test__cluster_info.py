@@ -350,7 +350,7 @@ def written(draw: st.DrawFn, lines: dict[str, str]) -> str:
         equals = draw(st.sampled_from(["=", "= ", " = "]))
         after = draw(st.sampled_from(["", " ", '\t# it\'s a "comment"', " # $(x) `y`"]))
         text += f"{before}{newline}{lead}{key}{equals}{value}{after}{newline}"
-    return text if draw(st.booleans()) else text.rstrip("\r\n")
+    return text if draw(st.booleans()) else text.removesuffix(newline)
 
 
 @settings(deadline=None, max_examples=150)
