@@ -86,17 +86,18 @@ def starting(*nodes: str, until: str) -> t.Iterator[subprocess.Popen[str]]:
 
 
 def test_after_a_full_life() -> None:
-    lab("up", "--nodes", "control,cpu:1@trixie")
+    lab("up", "--nodes", "control,gpu:1@trixie")
     first = boot_id("control1")
     lab("kill", "control1")
     assert lab("ssh", "control1", "true", check=False).returncode != 0
     lab("start", "control1")
     assert boot_id("control1") != first
-    lab("cut", "cpu1")
-    lab("mend", "cpu1")
-    lab("ssh", "cpu1", "sudo", "touch", "/var/lib/kubelet/x", "/etc/x")
-    lab("fresh", "cpu1")
-    lab("ssh", "cpu1", "test", "!", "-e", "/etc/x", "-a", "!", "-e", "/var/lib/kubelet/x")
+    lab("cut", "gpu1")
+    lab("mend", "gpu1")
+    lab("ssh", "gpu1", "sudo", "lab-gpu", "set", "secure_boot", "enabled")
+    lab("ssh", "gpu1", "sudo", "touch", "/var/lib/kubelet/x", "/etc/x")
+    lab("fresh", "gpu1")
+    lab("ssh", "gpu1", "test", "!", "-e", "/etc/x", "-a", "!", "-e", "/var/lib/kubelet/x")
     lab("down")
 
 

@@ -13,7 +13,7 @@ import shutil
 import typing as t
 from pathlib import Path
 
-from nodelab import process
+from nodelab import nodekernel, process
 from nodelab.errors import LabError
 
 USER = "ubuntu"
@@ -105,6 +105,7 @@ def make_base(
     _trust(root, authority)
     _add_user(root, ssh_key)
     _write_units(root)
+    _install_kernel(root)
     _make_anonymous(root)
 
 
@@ -159,6 +160,13 @@ def _write_units(root: Path) -> None:
     _write(root / "etc/systemd/system.conf.d/lab.conf", "[Manager]\nDefaultTimeoutStopSec=4s\n")
     process.run(["systemctl", f"--root={root}", "--quiet", "mask", *MASKED])
     process.run(["chroot", root, "systemctl", "--quiet", "enable", *ENABLED])
+
+
+def _install_kernel(root: Path) -> None:
+    """Install the stand-in for the running kernel's package and offer that of its headers."""
+    image = nodekernel.write_repository(root / nodekernel.REPOSITORY.relative_to("/"), platform.release())
+    _write(root / "etc/apt/sources.list.d/lab-kernel.sources", nodekernel.SOURCES)
+    process.run(["chroot", root, "dpkg", "--install", nodekernel.REPOSITORY / image])
 
 
 def _make_anonymous(root: Path) -> None:

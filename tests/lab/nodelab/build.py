@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import platform
 import shutil
 import tempfile
 import typing as t
@@ -18,10 +19,13 @@ from pathlib import Path
 from nodelab import (
     base,
     cache,
+    charts,
     gobuild,
+    gpu,
     helm,
     host,
     images,
+    oci,
     packages,
     paths,
     process,
@@ -89,15 +93,15 @@ class Build(Runner):
         """Wait for all steps and return what they made."""
         for step in self.steps:
             self.wait(step.name)
-        web = self.wait("web")
+        web, registry = self.wait("web"), self.wait("registry")
         return Artifacts(
             base={suite: self.wait(f"base-{suite}") for suite in self.suites},
             web=web,
-            registry=self.wait("registry"),
+            registry=registry,
             registry_hosts=list(secrets.REGISTRY_HOSTS),
             ca=self.wait("ca"),
             ssh_key=self.wait("ssh-key"),
-            facts=facts(web),
+            facts=facts(web, registry),
         )
 
     def _all_steps(self) -> list[Step]:
@@ -109,11 +113,16 @@ class Build(Runner):
             Step("signing", ("host",), self._signing),
             Step("go", ("host",), self._go),
             Step("programs", ("go",), self._programs),
+            # After the programs: most packages are compiled then.
+            Step("standins", ("programs", "go"), self._standins),
+            Step("nvidia", ("programs", "go"), self._nvidia),
             *(Step(f"base-{suite}", ("ca", "ssh-key"), partial(self._base, suite)) for suite in self.suites),
             Step("helm", ("host",), self._helm),
             Step("debian", ("host",), self._debian),
-            Step("web", ("programs", "helm", "debian", "signing"), self._web),
-            Step("registry", ("programs", "debian"), self._registry),
+            Step("driver", ("host",), self._driver),
+            Step("toolkit", ("go",), self._toolkit),
+            Step("web", ("programs", "nvidia", "helm", "debian", "driver", "toolkit", "signing"), self._web),
+            Step("registry", ("programs", "standins", "nvidia", "debian"), self._registry),
         ]
 
     def _ensure(
@@ -191,7 +200,7 @@ class Build(Runner):
 
     def _programs(self, done: t.Mapping[str, Path]) -> Path:
         go = done["go"]
-        version = ".".join(map(str, gobuild.parse_go_version(process.run([go, "version"], env=gobuild.GO_ENV))))
+        version = _go_version(go)
         title = f"Kubernetes {versions.KUBERNETES} and other programs"
 
         def make(folder: Path) -> None:
@@ -215,6 +224,26 @@ class Build(Runner):
 
         return self._ensure(title, "programs", versions.KUBERNETES, gobuild.recipe(version), make)
 
+    def _standins(self, done: t.Mapping[str, Path]) -> Path:
+        go = done["go"]
+
+        def make(folder: Path) -> None:
+            gobuild.build_standins(folder / "work", go, self._cache.root, folder / "bin")
+            shutil.rmtree(folder / "work")
+
+        recipe = gobuild.standins_recipe(_go_version(go))
+        return self._ensure("stand-ins for HAMi and others", "standins", versions.HAMI, recipe, make) / "bin"
+
+    def _nvidia(self, done: t.Mapping[str, Path]) -> Path:
+        go = done["go"]
+
+        def make(folder: Path) -> None:
+            gobuild.build_nvidia(folder / "work", go, self._cache.root, folder)
+            shutil.rmtree(folder / "work")
+
+        title, recipe = f"NVIDIA's device plugin {versions.NVIDIA_PLUGIN}", gobuild.nvidia_recipe(_go_version(go))
+        return self._ensure(title, "nvidia", versions.NVIDIA_PLUGIN, recipe, make)
+
     def _base(self, suite: str, done: t.Mapping[str, Path]) -> Path:
         title = f"node system {suite}"
         authority, key = done["ca"] / "ca.crt", done["ssh-key"].with_suffix(".pub")
@@ -228,9 +257,9 @@ class Build(Runner):
                 on_line=lambda line: self._report.detail(title, line.removeprefix("I: ")[:80]),
             )
 
-        recipe = recipe_hash(
-            HERE / "base.py", base.FILES, authority, key, *sorted(base.HOST_CERTIFICATES.glob("*.crt"))
-        )
+        sources = [HERE / f"{name}.py" for name in ("base", "nodekernel", "deb")]
+        trusted = sorted(base.HOST_CERTIFICATES.glob("*.crt"))
+        recipe = recipe_hash(*sources, base.FILES, platform.release(), authority, key, *trusted)
         root = self._ensure(title, "base", suite, recipe, make) / "root"
         if self._on_base_ready is not None:
             self._on_base_ready(suite, root)
@@ -241,12 +270,28 @@ class Build(Runner):
         return self._ensure(f"helm {versions.HELM}", "helm", versions.HELM, recipe, helm.make_helm) / "helm"
 
     def _debian(self, _done: t.Mapping[str, Path]) -> Path:
-        wanted = ["busybox", "runc"]
+        wanted = ["busybox", "libc6", "runc"]
 
         def make(folder: Path) -> None:
             host.download_debs(wanted, folder)
 
-        return self._ensure("busybox and runc", "debian", "1", recipe_hash(wanted), make)
+        return self._ensure("busybox, runc and the C library", "debian", "1", recipe_hash(wanted), make)
+
+    def _driver(self, _done: t.Mapping[str, Path]) -> Path:
+        recipe = recipe_hash(HERE / "gpu.py", gpu.SOURCES, versions.NVIDIA_DRIVERS)
+        version = list(versions.NVIDIA_DRIVERS)[-1]
+        return self._ensure("stand-in for NVIDIA's driver", "nvidia-driver", version, recipe, gpu.compile_drivers)
+
+    def _toolkit(self, done: t.Mapping[str, Path]) -> Path:
+        go = done["go"]
+        version = ".".join(map(str, gobuild.parse_go_version(process.run([go, "version"], env=gobuild.GO_ENV))))
+        title = f"NVIDIA's container toolkit {versions.NVIDIA_TOOLKIT}"
+
+        def make(folder: Path) -> None:
+            gpu.build_toolkit(folder, go, self._cache.root, lambda line: self._report.detail(title, line[:80]))
+
+        recipe = recipe_hash(HERE / "gpu.py", gpu.TOOLKIT_SOURCES, version)
+        return self._ensure(title, "nvidia-toolkit", versions.NVIDIA_TOOLKIT, recipe, make)
 
     def _web(self, done: t.Mapping[str, Path]) -> Path:
         def make(folder: Path) -> None:
@@ -255,30 +300,40 @@ class Build(Runner):
                 binaries=done["programs"] / "bin",
                 helm=done["helm"],
                 runc=done["debian"] / "usr/sbin/runc",
+                driver=done["driver"],
+                toolkit=done["toolkit"],
                 signing=done["signing"],
+                nvidia_chart=done["nvidia"] / "chart",
             )
 
-        sources = [HERE / f"{name}.py" for name in ("deb", "packages", "upstream_content", "versions")]
-        inputs = [done[name].name for name in ("programs", "signing")] + [done["helm"].parent.name]
-        return (
-            self._ensure("packages", "web", versions.KUBERNETES, recipe_hash(*sources, packages.FIXTURES, inputs), make)
-            / "web"
+        modules = ("charts", "deb", "nvidia", "packages", "upstream_content", "versions")
+        inputs = [done[name].name for name in ("programs", "nvidia", "driver", "toolkit", "signing")]
+        recipe = recipe_hash(
+            *(HERE / f"{name}.py" for name in modules),
+            *(packages.FIXTURES, charts.CHARTS, inputs, done["helm"].parent.name),
         )
+        return self._ensure("packages and charts", "web", versions.KUBERNETES, recipe, make) / "web"
 
     def _registry(self, done: t.Mapping[str, Path]) -> Path:
         programs = done["programs"]
 
         def make(folder: Path) -> None:
-            busybox = done["debian"] / "bin/busybox"
-            images.write_registry(folder / "registry", programs / "bin", programs / "pause", busybox)
+            parts = images.Parts(
+                binaries=programs / "bin",
+                pause=programs / "pause",
+                debian=done["debian"],
+                standins=done["standins"],
+                nvidia=done["nvidia"] / "bin",
+            )
+            images.write_registry(folder / "registry", parts)
 
         sources = [HERE / f"{name}.py" for name in ("images", "oci", "versions")]
-        recipe = recipe_hash(*sources, programs.name)
+        recipe = recipe_hash(*sources, programs.name, done["standins"].parent.name, done["nvidia"].name)
         return self._ensure("images", "registry", versions.KUBERNETES, recipe, make) / "registry"
 
 
-def facts(web: Path) -> dict[str, t.Any]:
-    """Return the versions that the lab's upstream offers, and the checksum of its helm archive."""
+def facts(web: Path, registry: Path) -> dict[str, t.Any]:
+    """Return the versions that the lab's upstream offers, the checksum of its helm archive, digests of images."""
     return {
         "kubernetes": versions.KUBERNETES,
         "containerd": versions.CONTAINERD,
@@ -289,7 +344,16 @@ def facts(web: Path) -> dict[str, t.Any]:
         "local_path": f"v{versions.LOCAL_PATH}",
         "busybox": versions.BUSYBOX_TAG,
         "pause": versions.PAUSE_TAG,
+        "nvidia_plugin": versions.NVIDIA_PLUGIN,
+        "ingress_nginx_digest": oci.digest_of(registry, images.INGRESS_NGINX, versions.INGRESS_NGINX),
+        "ingress_nginx_certgen_digest": oci.digest_of(
+            registry, images.INGRESS_NGINX_CERTGEN, versions.INGRESS_NGINX_CERTGEN
+        ),
     }
+
+
+def _go_version(go: Path) -> str:
+    return ".".join(map(str, gobuild.parse_go_version(process.run([go, "version"], env=gobuild.GO_ENV))))
 
 
 def build(

@@ -13,7 +13,7 @@ import signal
 import sys
 import typing as t
 
-from nodelab import interrupts
+from nodelab import interrupts, predriver
 from nodelab.errors import Interrupted, LabError
 from nodelab.lab import Lab, all_labs
 from nodelab.nodes import Node, wait_for_ssh
@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
 
     add("build", _build, "build what nodes and their upstream need, unless it is there")
     up = add("up", _up, "boot a lab, or what of it does not run; add nodes to it")
-    up.add_argument("--nodes", help=f"KIND[:COUNT][@SUITE],... (default for a new lab: {DEFAULT_NODES})")
+    up.add_argument("--nodes", help=f"KIND[:COUNT][+FEATURE][@SUITE],... (default for a new lab: {DEFAULT_NODES})")
     up.add_argument("--fresh", action="store_true", help="put all nodes back to machines just installed")
     add("status", _status, "show the nodes of a lab, and which labs there are")
     ssh = add("ssh", _ssh, "log in to a node, or run a command there")
@@ -166,6 +166,7 @@ def _start(options: argparse.Namespace) -> None:
         node.start()
         if node.state() != "cut":
             wait_for_ssh([node], lab.key)
+            predriver.install([node], lab.key, _say)
 
 
 def _cut(options: argparse.Namespace) -> None:

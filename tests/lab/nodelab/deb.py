@@ -21,11 +21,12 @@ MTIME = 1767225600
 
 @dataclasses.dataclass(frozen=True)
 class Content:
-    """One file of a package: where it goes, and its bytes or the file that holds them."""
+    """One file of a package: where it goes, and its bytes or the file that holds them; or a ``link`` to elsewhere."""
 
     path: str
-    source: bytes | Path
+    source: bytes | Path = b""
     mode: int = 0o644
+    link: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,6 +141,11 @@ def _data_member(stream: t.BinaryIO, package: Package) -> None:
             info.type = tarfile.DIRTYPE
             tar.addfile(info)
         for item in package.contents:
+            if item.link:
+                info = _info(f".{item.path}", 0o777, 0)
+                info.type, info.linkname = tarfile.SYMTYPE, item.link
+                tar.addfile(info)
+                continue
             with io.BytesIO(item.source) if isinstance(item.source, bytes) else open(item.source, "rb") as source:
                 tar.addfile(_info(f".{item.path}", item.mode, _size(item)), source)
     end = stream.tell()

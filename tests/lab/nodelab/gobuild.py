@@ -19,6 +19,8 @@ from nodelab.errors import LabError
 from nodelab.paths import LAB_DIR
 
 GOSRC = LAB_DIR / "gosrc"
+STANDINS = LAB_DIR / "standins"
+GONVIDIA = LAB_DIR / "gonvidia"
 TAGS = "no_btrfs,netgo"
 
 # Package of each program, in the order in which they are wanted; the program's name is the last part unless said below.
@@ -47,6 +49,20 @@ MAIN_MODULE = [
 CNI_MODULE = ["github.com/containernetworking/plugins/plugins/meta/flannel"]
 RENAMED = {"server": "etcd", "flannel": "flanneld"}
 RENAMED_CNI = {"flannel": "cni-flannel"}
+NVIDIA_MODULE = "github.com/NVIDIA/k8s-device-plugin"
+NFD_MODULE = "sigs.k8s.io/node-feature-discovery"
+NVIDIA_PROGRAMS = [
+    f"{NVIDIA_MODULE}/cmd/config-manager",
+    f"{NVIDIA_MODULE}/cmd/gpu-feature-discovery",
+    f"{NVIDIA_MODULE}/cmd/mps-control-daemon",
+    f"{NVIDIA_MODULE}/cmd/nvidia-device-plugin",
+]
+NVIDIA_FLAGS = [
+    *("-trimpath", "-tags", f"{TAGS},osusergo"),
+    # Symbols of the driver's libraries are looked up when they are first called: they are not there at build time.
+    *("-ldflags", f"-s -w -extldflags=-Wl,-z,lazy -X {NVIDIA_MODULE}/internal/info.version=v{versions.NVIDIA_PLUGIN}"),
+    *("-gcflags=all=-l -dwarf=false", "-gcflags=std=-dwarf=false"),
+]
 PAUSE_SOURCE = "build/pause/linux/pause.c"
 
 GO_ENV = {
@@ -100,6 +116,16 @@ def recipe(go_version: str) -> str:
         go_version,
     ]
     return recipe_hash(declared, GOSRC)
+
+
+def standins_recipe(go_version: str) -> str:
+    """Return the hash of everything that decides what the stand-ins are."""
+    return recipe_hash(GO_ENV["GOFLAGS"], build_arguments(), go_version, STANDINS, GOSRC / "go.mod", GOSRC / "go.sum")
+
+
+def nvidia_recipe(go_version: str) -> str:
+    """Return the hash of everything that decides what NVIDIA's programs and chart are."""
+    return recipe_hash(GO_ENV["GOFLAGS"], NVIDIA_FLAGS, NVIDIA_PROGRAMS, go_version, GONVIDIA)
 
 
 def parse_go_version(text: str) -> tuple[int, ...]:
@@ -187,3 +213,38 @@ class Workspace:
 
     def _builds(self) -> list[tuple[Path, list[str]]]:
         return [(self.folder, MAIN_MODULE), (self.folder / "cni-flannel", CNI_MODULE)]
+
+
+def build_standins(folder: Path, go: Path, cache_root: Path, target: Path) -> None:
+    """Build the programs of the stand-ins into ``target``, the Go one with the module of the Kubernetes programs.
+
+    After those it takes seconds: nearly all of its packages are compiled. It uses none of the patched modules, so each
+    of them is an empty one here.
+    """
+    workspace = Workspace(folder, go, cache_root)
+    folder.mkdir()
+    for name in ("go.mod", "go.sum"):
+        shutil.copyfile(GOSRC / name, folder / name)
+    for patch in gopatch.PATCHES:
+        (folder / patch.folder).mkdir()
+        (folder / patch.folder / "go.mod").write_text(f"module {patch.module}\n", encoding="utf-8")
+    shutil.copytree(STANDINS, folder / "cmd" / "standins", ignore=shutil.ignore_patterns("*.c"))
+    target.mkdir()
+    process.run([go, "build", *build_arguments(), "-o", f"{target}/", "./cmd/standins"], cwd=folder, env=workspace.env)
+    source = STANDINS / "gpu-events.c"
+    process.run(["gcc", "-O1", "-Wall", "-Wextra", "-Werror", "-o", target / source.stem, source, "-ldl"])
+
+
+def build_nvidia(folder: Path, go: Path, cache_root: Path, target: Path) -> None:
+    """Build NVIDIA's device plugin and what belongs to it into ``target``/bin, and copy its chart to ``target``/chart.
+
+    The versions of shared modules are those of the Kubernetes programs, so that packages compiled for these are used.
+    """
+    workspace = Workspace(folder, go, cache_root)
+    shutil.copytree(GONVIDIA, folder)
+    env = {**workspace.env, "CGO_ENABLED": "1"}
+    (target / "bin").mkdir(parents=True)
+    process.run([go, "build", *NVIDIA_FLAGS, "-o", f"{target}/bin/", *NVIDIA_PROGRAMS], cwd=folder, env=env)
+    module = process.run([go, "list", "-m", "-f", "{{.Dir}}", NVIDIA_MODULE], cwd=folder, env=env).strip()
+    chart = Path(module, "deployments", "helm", "nvidia-device-plugin")
+    shutil.copytree(chart, target / "chart", copy_function=shutil.copyfile)

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import subprocess
 from pathlib import Path
@@ -27,6 +28,22 @@ BASE = Layer(
     folders=(("/tmp", 0o1777), ("/root", 0o700), ("/run", 0o755), ("/var", 0o755), ("/etc", 0o755)),
 )
 """What every image has below its program."""
+
+
+STANDINS = "/opt/standins"
+INGRESS_NGINX = "registry.k8s.io/ingress-nginx/controller"
+INGRESS_NGINX_CERTGEN = "registry.k8s.io/ingress-nginx/kube-webhook-certgen"
+
+
+@dataclasses.dataclass(frozen=True)
+class Parts:
+    """What images are made from: folders of programs, single programs, and the unpacked packages of Debian."""
+
+    binaries: Path
+    pause: Path
+    debian: Path
+    standins: Path
+    nvidia: Path
 
 
 def program_files(program: str | Path, path: str | None = None) -> list[tuple[Path, str]]:
@@ -70,9 +87,95 @@ def network_layer() -> Layer:
     return Layer(files=tuple((source, path) for path, source in sorted(files.items())), links=links)
 
 
-def all_images(binaries: Path, pause: Path, busybox: Path) -> list[Image]:
+def debian_layer(unpacked: Path) -> Layer:
+    """Return a small Debian: busybox for its tools and the whole C library, in a file system with /usr merged.
+
+    ``unpacked`` holds the contents of the packages busybox and libc6.
+    """
+    libraries = [folder for folder in unpacked.glob("**/x86_64-linux-gnu") if (folder / "libc.so.6").is_file()]
+    if not libraries:
+        raise LabError(f"The package libc6 in {unpacked} has no libc.so.6 for amd64.")
+    target = "/usr/lib/x86_64-linux-gnu"
+    files = [(file.resolve(), f"{target}/{file.name}") for file in sorted(libraries[0].glob("*.so*"))]
+    files += [
+        (unpacked / "bin/busybox", "/usr/bin/busybox"),
+        (libraries[0] / "ld-linux-x86-64.so.2", "/usr/lib64/ld-linux-x86-64.so.2"),
+    ]
+    applets = process.run([unpacked / "bin/busybox", "--list"]).split()
+    links = [(f"/usr/bin/{name}", "busybox") for name in sorted(set(applets) - {"busybox"})]
+    links += [(f"/{name}", f"usr/{name}") for name in ("bin", "sbin", "lib", "lib64")]
+    release = 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nID=debian\nVERSION_ID="12"\nVERSION_CODENAME=bookworm\n'
+    return Layer(
+        files=tuple(files),
+        links=tuple(links),
+        texts=(
+            ("/etc/os-release", release),
+            ("/etc/ld.so.conf", "include /etc/ld.so.conf.d/*.conf\n"),
+            ("/etc/ld.so.conf.d/x86_64-linux-gnu.conf", f"/lib/x86_64-linux-gnu\n{target}\n"),
+        ),
+    )
+
+
+def standin_layer(programs: Path, *names: str) -> Layer:
+    """Return the program of the stand-ins under the names that choose its parts."""
+    return Layer(files=((programs / "standins", STANDINS),), links=tuple((name, STANDINS) for name in names))
+
+
+def gpu_images(parts: Parts) -> list[Image]:
+    """Return what GPU workers and the ingress need."""
+    debian = (BASE, debian_layer(parts.debian))
+    hami = ("/usr/bin/nvidia-device-plugin", "/usr/bin/scheduler", "/usr/bin/vGPUmonitor")
+    certgen = "/kube-webhook-certgen"
+    gpus = ("NVIDIA_VISIBLE_DEVICES=all", "NVIDIA_DRIVER_CAPABILITIES=utility")
+    events = Layer(files=((parts.standins / "gpu-events", "/usr/bin/gpu-events"),))
+    plugin = Layer(files=tuple((program, f"/usr/bin/{program.name}") for program in sorted(parts.nvidia.iterdir())))
+    images = [
+        Image(
+            repository="registry-1.docker.io/library/debian",
+            tag=versions.DEBIAN_TAG,
+            layers=debian,
+            command=("bash",),
+            labels=_labels("Debian's packages busybox and libc6 only: no bash, no apt, no other packages"),
+        ),
+        Image(
+            repository="registry-1.docker.io/projecthami/hami",
+            tag=f"v{versions.HAMI}",
+            layers=(*debian, standin_layer(parts.standins, *hami), events),
+            labels=_labels("tests/lab/standins, a stand-in for HAMi that limits nothing"),
+            env=gpus,
+        ),
+        Image(
+            repository="nvcr.io/nvidia/k8s-device-plugin",
+            tag=f"v{versions.NVIDIA_PLUGIN}",
+            layers=(*debian, plugin),
+            entrypoint=("nvidia-device-plugin",),
+            labels=_labels(f"github.com/NVIDIA/k8s-device-plugin v{versions.NVIDIA_PLUGIN}"),
+            env=("NVIDIA_DISABLE_REQUIRE=true", *gpus),
+        ),
+    ]
+    for repository, tag, name in (
+        (INGRESS_NGINX, versions.INGRESS_NGINX, "/nginx-ingress-controller"),
+        ("registry-1.docker.io/library/traefik", versions.TRAEFIK, "/usr/local/bin/traefik"),
+        (INGRESS_NGINX_CERTGEN, versions.INGRESS_NGINX_CERTGEN, certgen),
+        ("registry-1.docker.io/liangjw/kube-webhook-certgen", versions.HAMI_CERTGEN, certgen),
+    ):
+        images.append(
+            Image(
+                repository=repository,
+                tag=tag,
+                layers=(BASE, standin_layer(parts.standins, name)),
+                # The real controller starts below an init program, which its chart's arguments follow.
+                entrypoint=() if repository == INGRESS_NGINX else (name,),
+                labels=_labels("tests/lab/standins, a stand-in"),
+            )
+        )
+    return images
+
+
+def all_images(parts: Parts) -> list[Image]:
     """Return every image of the lab's registry."""
-    tools = (BASE, busybox_layer(busybox), network_layer())
+    binaries, pause = parts.binaries, parts.pause
+    tools = (BASE, busybox_layer(parts.debian / "bin/busybox"), network_layer())
     kubernetes = f"v{versions.KUBERNETES}"
     images = [
         _program_image(f"registry.k8s.io/{name}", kubernetes, binaries / name, f"k8s.io/kubernetes {kubernetes}")
@@ -134,6 +237,7 @@ def all_images(binaries: Path, pause: Path, busybox: Path) -> list[Image]:
             command=("sh",),
             labels=_labels("Debian's package busybox"),
         ),
+        *gpu_images(parts),
     ]
 
 
@@ -145,10 +249,10 @@ def compile_pause(source: Path, target: Path) -> None:
     ])  # fmt: skip
 
 
-def write_registry(root: Path, binaries: Path, pause: Path, busybox: Path) -> None:
+def write_registry(root: Path, parts: Parts) -> None:
     """Write all images into a fresh registry storage below ``root``."""
     registry = Registry(root)
-    for image in all_images(binaries, pause, busybox):
+    for image in all_images(parts):
         process.check()
         registry.add(image)
 

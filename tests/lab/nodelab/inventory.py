@@ -23,6 +23,7 @@ class Host:
     name: str
     kind: str
     address: str
+    mode: str = ""
 
 
 def ssh_options(key: Path) -> list[str]:
@@ -33,12 +34,8 @@ def ssh_options(key: Path) -> list[str]:
 def cluster_info(lab: str, hosts: t.Sequence[Host], key: Path) -> str:
     """Return the text of cluster-info."""
     lines = [f"# Written by the lab '{lab}'; it is written again by each `lab up`."]
-    for kind, variable, mode in (
-        ("control", "MASTER_NODE", ""),
-        ("gpu", "WORKER_NODES", ":fractional"),
-        ("cpu", "CPU_WORKERS", ""),
-    ):
-        entries = [f"{USER}@{host.address}{mode}" for host in hosts if host.kind == kind]
+    for kind, variable in (("control", "MASTER_NODE"), ("gpu", "WORKER_NODES"), ("cpu", "CPU_WORKERS")):
+        entries = [f"{USER}@{host.address}{':' if host.mode else ''}{host.mode}" for host in hosts if host.kind == kind]
         if entries:
             lines.append(f"{variable}={','.join(entries)}")
     lines.append(f'SSH_OPTS="{shlex.join(ssh_options(key))}"')
@@ -62,8 +59,19 @@ flannel_version: "{flannel}"
 flannel_cni_plugin_version: "{flannel_cni_plugin}"
 local_path_version: "{local_path}"
 
+# The newest of NVIDIA's plugin that the lab can build, and the digests of its own images.
+# Node feature discovery, without which NVIDIA's feature discovery fails, does not build with the cluster's Kubernetes.
+nvidia_device_plugin_version: "{nvidia_plugin}"
+nvidia_device_plugin_feature_discovery: false
+ingress_nginx_image_digest: "{ingress_nginx_digest}"
+ingress_nginx_certgen_digest: "{ingress_nginx_certgen_digest}"
+
 # The lab signs its packages with a key of its own.
 containerd_repository_key_checksum: "sha256:{docker_key_sha256}"
+nvidia_runtime_repository_key_checksum: "sha256:{docker_key_sha256}"
+nvidia_driver_repository_fingerprint:
+  debian12: "{key_fingerprint}"
+  debian13: "{key_fingerprint}"
 """
 
 _NODES = """
@@ -74,6 +82,13 @@ gshare_accept: [cgroup_v1, duplicate_product_uuid]
 kubeadm_ignore_preflight_errors: [SystemVerification]
 kubeadm_kubelet_config:
   failCgroupV1: false
+  # The disk is the machine's: a node that evicts pods or removes images makes no room on it that would count in
+  # per cent. What is too little for a lab, the lab says itself.
+  evictionHard:
+    memory.available: 100Mi
+    nodefs.available: 1Gi
+    imagefs.available: 1Gi
+  imageGCHighThresholdPercent: 100
 
 # The size of the connection tracking table belongs to the machine; a node cannot write it.
 kubeadm_kube_proxy_config:

@@ -15,13 +15,13 @@ import time
 import typing as t
 from pathlib import Path
 
-from nodelab import interrupts, inventory, kernel, network
+from nodelab import interrupts, inventory, kernel, network, predriver
 from nodelab.cgroups import TOP, Groups
 from nodelab.errors import Interrupted, LabError
 from nodelab.network import Network
 from nodelab.nodes import Node, remove_tree, wait_for_ssh
 from nodelab.paths import cache_root
-from nodelab.secrets import UPSTREAM_HOSTS
+from nodelab.secrets import UPSTREAM_HOSTS, fingerprint
 from nodelab.spec import NodeSpec, check_lab_name, missing, sort_key
 from nodelab.upstream import Content, Upstream
 
@@ -147,11 +147,16 @@ class Lab:
         wait_for_ssh(self.nodes(), self.key)
         for node in started:
             say(f"{node.name} answers")
+        predriver.install(started, self.key, say)
 
     def _write_inventory(self, artifacts: Artifacts, key: Path) -> None:
-        hosts = [inventory.Host(node.name, node.config["kind"], node.address) for node in self.nodes()]
-        signer = (artifacts.web / "download.docker.com/linux/debian/gpg").read_bytes()
-        facts = {**artifacts.facts, "docker_key_sha256": hashlib.sha256(signer).hexdigest()}
+        hosts = [inventory.Host(node.name, node.config["kind"], node.address, _mode(node)) for node in self.nodes()]
+        signer = artifacts.web / "download.docker.com/linux/debian/gpg"
+        facts = {
+            **artifacts.facts,
+            "docker_key_sha256": hashlib.sha256(signer.read_bytes()).hexdigest(),
+            "key_fingerprint": fingerprint(signer),
+        }
         inventory.write(self.inventory, self.name, hosts, facts, key)
 
     def _claim_network(self) -> Network:
@@ -225,6 +230,13 @@ class Lab:
                 with contextlib.suppress(OSError):
                     self.folder.rmdir()
                     labs_folder().rmdir()
+
+
+def _mode(node: Node) -> str:
+    """What cluster-info says of a GPU worker behind its address."""
+    if node.config["kind"] != "gpu":
+        return ""
+    return "exclusive" if "exclusive" in node.config["features"] else "fractional"
 
 
 @contextlib.contextmanager

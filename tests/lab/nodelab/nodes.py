@@ -15,7 +15,7 @@ import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
-from nodelab import interrupts, keeper, network, process, upstream
+from nodelab import gpu, interrupts, keeper, network, process, upstream
 from nodelab.cgroups import Groups
 from nodelab.errors import LabError
 from nodelab.inventory import USER, ssh_options
@@ -66,6 +66,7 @@ class Node:
             "name": spec.name,
             "kind": spec.kind,
             "suite": spec.suite,
+            "features": sorted(spec.features),
             "base": str(base),
             "address": net.address(spec.host),
             "gateway": net.gateway,
@@ -98,6 +99,8 @@ class Node:
         (etc / "lab" / "network.env").write_text(
             f"ADDRESS={address}/24\nGATEWAY={config['gateway']}\n", encoding="ascii"
         )
+        if config["kind"] == "gpu":
+            gpu.furnish(self.folder / "upper", config["lab"], name)
 
     def state(self) -> str:
         """Return off, running, or cut (running without its network)."""

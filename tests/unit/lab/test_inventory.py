@@ -13,8 +13,8 @@ from nodelab.inventory import Host, cluster_info, group_vars, write
 
 HOSTS = [
     Host("control1", "control", "10.77.0.10"),
-    Host("gpu1", "gpu", "10.77.0.21"),
-    Host("gpu2", "gpu", "10.77.0.22"),
+    Host("gpu1", "gpu", "10.77.0.21", "fractional"),
+    Host("gpu2", "gpu", "10.77.0.22", "exclusive"),
     Host("cpu1", "cpu", "10.77.0.61"),
 ]
 FACTS = {
@@ -24,14 +24,18 @@ FACTS = {
     "flannel": "v0.28.9",
     "flannel_cni_plugin": "v0.9.1",
     "local_path": "v0.0.30",
+    "nvidia_plugin": "0.19.3",
+    "ingress_nginx_digest": "sha256:22ff",
+    "ingress_nginx_certgen_digest": "sha256:33ff",
     "docker_key_sha256": "11ee",
+    "key_fingerprint": "00112233",
 }
 
 
 def test_cluster_info_names_every_node_in_its_role() -> None:
     assert cluster_info("lab", HOSTS, Path("/labs/lab/id")).splitlines()[1:] == [
         "MASTER_NODE=ubuntu@10.77.0.10",
-        "WORKER_NODES=ubuntu@10.77.0.21:fractional,ubuntu@10.77.0.22:fractional",
+        "WORKER_NODES=ubuntu@10.77.0.21:fractional,ubuntu@10.77.0.22:exclusive",
         "CPU_WORKERS=ubuntu@10.77.0.61",
         'SSH_OPTS="-i /labs/lab/id -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null"',
     ]
@@ -52,8 +56,12 @@ def test_lab_only_settings() -> None:
     assert settings["gshare_kubernetes_version"] == "1.36.5"
     assert settings["flannel_version"] == "v0.28.9"
     assert settings["containerd_repository_key_checksum"] == "sha256:11ee"
+    assert settings["nvidia_driver_repository_fingerprint"]["debian12"] == "00112233"
     assert settings["gshare_accept"] == ["cgroup_v1", "duplicate_product_uuid"]
-    assert settings["kubeadm_kubelet_config"] == {"failCgroupV1": False}
+    kubelet = settings["kubeadm_kubelet_config"]
+    assert kubelet["failCgroupV1"] is False
+    # In per cent, a machine that is nearly full would get the lab's pods evicted.
+    assert not [value for value in kubelet["evictionHard"].values() if "%" in value]
     assert settings["kubeadm_kube_proxy_config"] == {"conntrack": {"maxPerCore": 0, "min": 0}}
     assert settings["containerd_runtime_settings"] == {"restrict_oom_score_adj": True}
 

@@ -29,6 +29,16 @@ def test_a_kind_that_comes_twice_goes_on_counting() -> None:
     ]
 
 
+def test_features_stand_behind_the_count() -> None:
+    nodes = parse("control,gpu,gpu:2+exclusive@trixie")
+    assert [(node.name, node.suite, sorted(node.features)) for node in nodes] == [
+        ("control1", "bookworm", []),
+        ("gpu1", "bookworm", []),
+        ("gpu2", "trixie", ["exclusive"]),
+        ("gpu3", "trixie", ["exclusive"]),
+    ]
+
+
 def test_the_first_control_node_has_address_ten() -> None:
     assert [node.host for node in parse("control,gpu:2,cpu")] == [10, 21, 22, 61]
 
@@ -46,7 +56,9 @@ def test_no_two_nodes_can_share_an_address() -> None:
         ("", "--nodes is empty"),
         (" , ", "--nodes is empty"),
         ("worker:2", "there is no kind 'worker'; the kinds are control, gpu, cpu, storage"),
-        ("gpu:two", "'gpu:two' is not KIND[:COUNT][@SUITE]"),
+        ("gpu:two", "'gpu:two' is not KIND[:COUNT][+FEATURE][@SUITE]"),
+        ("gpu+shiny", "a gpu node cannot be 'shiny'; it can be driver, exclusive"),
+        ("cpu+exclusive", "a cpu node cannot be 'exclusive'; it can be plain only"),
         ("gpu:0", "asks for no node"),
         ("gpu@sid", "there is no system 'sid'"),
         ("storage", "storage nodes are not there yet"),

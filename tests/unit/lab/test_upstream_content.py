@@ -71,6 +71,16 @@ def test_the_docker_repository(tmp_path: Path, signing: Path) -> None:
     assert (root / "gpg").exists()
 
 
+@has_gpg
+def test_a_repository_in_one_folder(tmp_path: Path, signing: Path) -> None:
+    root = tmp_path / "root"
+    upstream_content.write_repository(root, root, [PACKAGE], {"Origin": "NVIDIA"}, signing, prefix="./")
+    check_index(root, "Packages", root)
+    check_signed(root, signing, tmp_path)
+    digits = secrets.fingerprint(signing / "public.asc")
+    assert (len(digits), set(digits) <= set("0123456789ABCDEF")) == (40, True)
+
+
 def test_the_helm_archive(tmp_path: Path) -> None:
     program = tmp_path / "helm"
     program.write_bytes(b"ELF")
