@@ -1,0 +1,19 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Whose work may be disturbed.
+
+Note that this plugin util is **PRIVATE** to the collection.
+"""
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+
+def disrupted(host: str, wanted: t.Any) -> bool:
+    """Whether gshare_disrupt names a machine: a list, or names separated by commas or blanks; all for every one."""
+    names = re.split(r"[\s,]+", wanted) if isinstance(wanted, str) else [str(one) for one in wanted or []]
+    return host in names or "all" in names
