@@ -9,13 +9,14 @@ import typing as t
 from ansible.plugins.action import ActionBase
 from ansible.utils.vars import transform_to_native_types
 
-from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_report import findings, why_unmet
+from ansible_collections.gshare.cluster.plugins.plugin_utils import _containerd_proxy
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_absorb import plan as make_plan
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_report import held_back, refused, why_unmet
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml import (
     Config,
     ConfigRefused,
     check_service,
     check_types,
-    edit,
     effective,
     schema_of,
     unmet,
@@ -29,9 +30,13 @@ _SPEC = {
         "default": {},
         "options": {"runtime": {"type": "dict", "default": {}}, "images": {"type": "dict", "default": {}}},
     },
+    "no_proxy": {"type": "list", "elements": "str"},
     "backup": {"type": "bool", "default": True},
     "service": {"type": "str", "default": "containerd"},
     "timeout": {"type": "int", "default": 60},
+    "absorb": {"type": "list", "elements": "str", "default": []},
+    "never_default": {"type": "list", "elements": "str", "default": []},
+    "keep_gpu_work": {"type": "bool", "default": False},
 }
 
 
@@ -62,39 +67,49 @@ class ActionModule(ActionBase):
         return result
 
     def _configure(self) -> dict[str, t.Any]:
-        settings = self._args["settings"]
-        wanted = wishes(settings)
+        wishes(self._args["settings"])
         facts = self._step("read")
         if not facts["installed"]:
             return self._not_installed()
         check_service(self._args["path"], facts["service_config"], self._args["service"])
         config = Config(self._args["path"], facts["content"], facts["dump"], facts["drop_ins"])
-        text = edit(config, settings)
-        result: dict[str, t.Any] = {"written": text != config.text, "schema": schema_of(config.dump)}
-        verdict, dump = facts, config.dump
-        if text != config.text:
-            verdict = self._step("probe", _content=text)
+        plan = make_plan(config, self._args, lambda text: self._probe(text)["dump"])
+        wanted, written = wishes(plan.settings), plan.text != config.text
+        verdict, dump = facts, plan.config.dump
+        if written or plan.gone:
+            verdict = self._probe(plan.candidate)
             dump = verdict.get("dump", "")
-        problem = verdict.get("problem") or facts["dump_problem"] if not dump else ""
-        if problem:
-            raise ConfigRefused(f"containerd cannot read {config.path}, which was not changed: {problem}")
+        if not dump and facts["dump_problem"]:
+            raise refused(config.path, facts["dump_problem"])
         missing = unmet(effective(dump), wanted)
         if missing:
-            raise ConfigRefused(why_unmet(config, text, missing, effective(dump)))
+            raise ConfigRefused(why_unmet(plan.config, plan.text, missing, effective(dump)))
         check_types(config.path, effective(dump), wanted)
-        result.update(changed=result["written"] or verdict["restart"], restarted=verdict["restart"])
-        result.update(reason=verdict["reason"], schema=schema_of(dump))
+        proxy = _containerd_proxy.wish(facts["proxy"], self._args["no_proxy"])
+        result: dict[str, t.Any] = {"written": written, "schema": schema_of(dump), "absorbed": plan.gone}
+        result.update(proxy_written=proxy.written, restarted=verdict["restart"] or proxy.restart)
+        result["reason"] = verdict["reason"] if verdict["restart"] or not proxy.restart else _containerd_proxy.OTHER
+        changes = (written, plan.gone, proxy.written, result["restarted"], not facts["service_at_boot"])
+        result["changed"] = any(changes)
+        in_use = self._step("use")["gpu_use"] if result["restarted"] and self._args["keep_gpu_work"] else []
+        if in_use:
+            return held_back(result, in_use, self._task_vars.get("inventory_hostname", ""))
         if result["changed"] and not self._task.check_mode:
-            done = self._step("apply", _content=text if result["written"] else None, _digest=facts["digest"])
+            new = {"_content": plan.text if written else None, "_drop_in": proxy.after or "", "_absorbed": plan.gone}
+            done = self._step("apply", **new, _digest=facts["digest"])
             result.update(restarted=done["restart"], reason=done["reason"])
             if done.get("backup_file"):
                 result["backup_file"] = done["backup_file"]
-        if result["written"] and self._task.diff:
-            result["diff"] = {"before": config.text or "", "after": text}
-            result["diff"].update(before_header=config.path, after_header=config.path)
-        after = Config(config.path, text, dump, config.drop_ins)
-        result["warnings"] = [f"{row['file']}, line {row['line']}: {row['message']}" for row in findings(after)]
+        diffs = plan.diffs(config) + ([proxy.diff()] if proxy.written else [])
+        result.update({"diff": diffs} if diffs and self._task.diff else {})
+        result["warnings"] = plan.notes(dump, facts.get("strays", [])) + proxy.warnings
         return result
+
+    def _probe(self, text: str) -> dict[str, t.Any]:
+        verdict = self._step("probe", _content=text)
+        if verdict.get("problem"):
+            raise refused(self._args["path"], verdict["problem"])
+        return verdict
 
     def _not_installed(self) -> dict[str, t.Any]:
         if self._task.check_mode:

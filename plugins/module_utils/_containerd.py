@@ -40,6 +40,7 @@ class Unit:
     loaded: bool
     active: bool
     state: str
+    at_boot: bool
     pid: int
     invocation: str
     started: float | None
@@ -71,6 +72,7 @@ def parse_unit(text: str) -> Unit:
         loaded=values.get("LoadState") == "loaded",
         active=state == "active",
         state=state,
+        at_boot=values.get("UnitFileState") != "disabled",
         pid=int(values.get("MainPID") or 0),
         invocation=values.get("InvocationID", ""),
         started=parse_time(values.get("ExecMainStartTimestamp", "")),

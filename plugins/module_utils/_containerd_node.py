@@ -26,8 +26,27 @@ from ansible_collections.gshare.cluster.plugins.module_utils._containerd import 
 )
 
 RECORDS = "/run/gshare"
-_PROPERTIES = "LoadState,ActiveState,MainPID,InvocationID,ExecStart,ExecMainStartTimestamp"
+_PROPERTIES = "LoadState,ActiveState,UnitFileState,MainPID,InvocationID,ExecStart,ExecMainStartTimestamp"
 _ENGLISH = {"LC_ALL": "C"}
+
+
+def unlink(path: str) -> None:
+    if os.path.lexists(path):
+        os.unlink(path)
+
+
+def write_file(path: str, content: bytes) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+    with open(os.open(path, flags, 0o644), "wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def replace_file(module: AnsibleModule, temporary: str, path: str, content: bytes) -> None:
+    """Write beside the file, then rename: there is never half a file."""
+    write_file(temporary, content)
+    module.atomic_move(temporary, path)
 
 
 class Node:
@@ -170,6 +189,7 @@ class Node:
             "version": self.version(),
             "service_config": self.unit.config,
             "service_state": self.unit.state,
+            "service_at_boot": self.unit.at_boot,
             "content": None if content is None else self._text(content),
             "drop_ins": self.imported(),
             "dump": dump,

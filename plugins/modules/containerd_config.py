@@ -24,20 +24,19 @@ description:
     writing and restarting is repaired by the next one. A record in C(/run/gshare) holds a fingerprint of the effective
     configuration and the systemd invocation id of the daemon that started with it. Without a record for the running
     invocation, files that are older than the daemon's start are what it read; otherwise containerd is restarted.
-  - The service is started where it does not run.
+  - Where C(/etc/environment) sets a proxy, containerd gets it from a systemd drop-in, because services do not read that
+    file. C(NO_PROXY) is completed by O(no_proxy). Without a proxy there the drop-in is removed. containerd is restarted
+    if the environment of the running daemon is not the one that the drop-in gives. A proxy that another file of the
+    unit sets stays, and there is no drop-in then.
+  - The service is started where it does not run, and at every boot.
   - The TOML work is done on the controller; the machine needs nothing but Python.
 extends_documentation_fragment:
   - gshare.cluster._attributes
 attributes:
   check_mode:
-    support: full
     details:
       - The new text is validated by containerd in check mode too, on a copy in the temporary folder of the task.
       - Where containerd is not installed, check mode reports a change without details.
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
 options:
   path:
     description: The configuration file. It must be the one that the service reads.
@@ -62,6 +61,14 @@ options:
           - V(pinned_images.sandbox) is C(sandbox_image) in schema 2.
         type: dict
         default: {}
+  no_proxy:
+    description:
+      - Addresses, ranges, hosts and C(.domains) that containerd reaches without the proxy of C(/etc/environment). The
+        port of V(HOST:PORT) is taken off.
+      - What C(no_proxy) there has stays, and what it covers already is not added.
+      - Without this option the proxy is left as it is.
+    type: list
+    elements: str
   backup:
     description: Keep a copy of the old file beside it, with a time in its name.
     type: bool
@@ -74,14 +81,42 @@ options:
     description: Seconds to wait for a working CRI plugin after a restart.
     type: int
     default: 60
+  absorb:
+    description:
+      - Names of imported drop-ins that other tools generate, such as V(99-nvidia.toml) of C(nvidia-ctk).
+      - What such a file brings into force and the configuration file does not say goes into the configuration file, so
+        that nothing of it is lost; where the configuration file says something itself, that counts. The drop-in is
+        kept as a copy that nothing imports.
+    type: list
+    elements: str
+    default: []
+  never_default:
+    description: Runtimes that must not be the default one. Where one of them is, V(runc) becomes it.
+    type: list
+    elements: str
+    default: []
+  keep_gpu_work:
+    description:
+      - Where containerd would have to be restarted and a pod or process uses a GPU of the machine, leave everything as
+        it is and say so.
+    type: bool
+    default: false
   _step:
     description: Private. What the action plugin of this name wants done on the machine.
     type: str
-    choices: [read, probe, apply]
+    choices: [read, probe, use, apply]
     default: read
   _content:
     description: Private. The text that the action plugin has made.
     type: str
+  _drop_in:
+    description: Private. The text of the drop-in, empty for none.
+    type: str
+  _absorbed:
+    description: Private. The drop-ins that go away.
+    type: list
+    elements: str
+    default: []
   _digest:
     description: Private. A hash of the text that the action plugin has read.
     type: str
@@ -103,6 +138,12 @@ EXAMPLES = r"""
       images:
         pinned_images:
           sandbox: registry.example.net/pause:3.10.2
+
+- name: Reach the machines and a registry without the proxy
+  gshare.cluster.containerd_config:
+    no_proxy:
+      - 192.0.2.0/24
+      - registry.example.net:5000
 """
 
 RETURN = r"""
@@ -118,6 +159,10 @@ written:
   description: Whether the file is, or would be, changed.
   returned: success
   type: bool
+proxy_written:
+  description: Whether the drop-in with the proxy is, or would be, written or removed.
+  returned: when containerd is installed
+  type: bool
 restarted:
   description: Whether containerd was, or would be, restarted.
   returned: success
@@ -126,6 +171,16 @@ reason:
   description: Why containerd is restarted or not.
   returned: when containerd is installed
   type: str
+absorbed:
+  description: Drop-ins that were, or would be, taken into the file.
+  returned: when containerd is installed
+  type: list
+  elements: str
+held_back:
+  description: What was left undone, and why.
+  returned: when O(keep_gpu_work=true) and that is so
+  type: list
+  elements: str
 backup_file:
   description: The copy of the old file.
   returned: when a file was replaced and O(backup=true)
@@ -137,42 +192,47 @@ commands:
   elements: str
 """
 
-import glob
-import hashlib
 import os
-import shlex
-import socket
 import tempfile
-import time
 import typing as t
 
 from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.gshare.cluster.plugins.module_utils._containerd import (
-    cri_ready,
-    fingerprint,
-    reasons,
-    socket_of,
+from ansible_collections.gshare.cluster.plugins.module_utils._containerd import fingerprint
+from ansible_collections.gshare.cluster.plugins.module_utils._containerd_drop_in import DropIn
+from ansible_collections.gshare.cluster.plugins.module_utils._containerd_files import (
+    digest,
+    done,
+    enable,
+    put_back,
+    replace,
+    roll_back,
+    set_aside,
+    strays,
+    temporary,
+    validate,
 )
-from ansible_collections.gshare.cluster.plugins.module_utils._containerd_node import Node
+from ansible_collections.gshare.cluster.plugins.module_utils._containerd_node import Node, unlink, write_file
+from ansible_collections.gshare.cluster.plugins.module_utils._containerd_service import reload, restart
+from ansible_collections.gshare.cluster.plugins.module_utils._gpu_use import gpu_use
+from ansible_collections.gshare.cluster.plugins.module_utils._host import Host
 
-# One name, so that what a killed run left behind is overwritten; no import pattern ends like this.
-TEMPORARY = ".config.toml.new~"
-PAUSE = 0.5
 
-
-def read(module: AnsibleModule, node: Node) -> dict[str, t.Any]:
+def read(module: AnsibleModule, node: Node, drop_in: DropIn) -> dict[str, t.Any]:
     """First step: everything that the controller needs to decide."""
     facts = node.facts()
     if not facts["installed"]:
         return facts
     decision = node.decide(facts["dump"])
     if not module.check_mode:
-        _unlink(_temporary(node))
+        unlink(temporary(node))
+        drop_in.clean()
         if decision.running is not None:
             node.write_record(decision.running)
-    digest = _digest(node.content())
-    return {**facts, "digest": digest, "restart": decision.restart, "reason": decision.reason}
+    found = digest(node.content())
+    verdict = {"restart": decision.restart, "reason": decision.reason}
+    idle = strays(node, module.params["absorb"], facts["drop_ins"])
+    return {**facts, **verdict, "digest": found, "proxy": drop_in.facts(), "strays": idle}
 
 
 def probe(node: Node, content: str) -> dict[str, t.Any]:
@@ -183,163 +243,63 @@ def probe(node: Node, content: str) -> dict[str, t.Any]:
             if other != name:
                 os.symlink(os.path.join(home, other), os.path.join(folder, other))
         candidate = os.path.join(folder, name)
-        _write(candidate, content.encode("utf-8"))
-        dump, problem = _validate(node, candidate)
+        write_file(candidate, content.encode("utf-8"))
+        dump, problem = validate(node, candidate)
     if problem:
         return {"problem": problem}
     decision = node.decide(node.dump()[0], dump)
     return {"problem": "", "dump": dump, "restart": decision.restart, "reason": decision.reason}
 
 
-def apply(module: AnsibleModule, node: Node, content: str | None, digest: str) -> dict[str, t.Any]:
-    """Third step: replace the file if there is a new text, restart if needed, go back if that fails.
+def apply(module: AnsibleModule, node: Node, drop_in: DropIn) -> dict[str, t.Any]:
+    """Third step: replace the files that have a new text, restart if needed, go back if that fails.
 
-    Whatever the moment of a kill: the file is the old or the new one, and the record tells the next run what the
-    daemon started with.
+    Whatever the moment of a kill: each file is the old or the new one. The record tells the next run which
+    configuration the daemon started with, its environment tells which proxy.
     """
-    old = node.content()
-    if _digest(old) != digest:
+    content, proxy = module.params["_content"], module.params["_drop_in"]
+    old, old_proxy = node.content(), drop_in.text()
+    if digest(old) != module.params["_digest"]:
         module.fail_json(msg=f"{node.path} was changed by someone else during this task; nothing was done, run again.")
     result: dict[str, t.Any] = {}
-    running = node.decide(node.dump()[0]).running
-    if running is not None:
-        node.write_record(running)
+    undo: dict[str, t.Callable[[], None]] = {}
+    _prepare(module, node)
     if content is not None:
-        result["backup_file"] = _replace(module, node, content.encode("utf-8"))
+        result["backup_file"] = replace(module, node, content.encode("utf-8"))
+        undo[node.path] = lambda: put_back(module, node, old)
+    for path in module.params["_absorbed"]:
+        # After the file, which has by now what the drop-in says: a run that is killed here loses nothing.
+        undo[path] = set_aside(module, node, path)
+    if proxy is not None and (proxy or None) != old_proxy:
+        drop_in.put(proxy or None)
+        undo[drop_in.path] = lambda: drop_in.put(old_proxy)
     dump = node.dump()[0]
     decision = node.decide(dump)
     result.update(restart=decision.restart, reason=decision.reason)
-    if decision.restart:
-        problem = _restart(module, node, dump)
+    if not decision.restart and drop_in.differs():
+        result.update(restart=True, reason="the running daemon has another proxy")
+    if result["restart"]:
+        problem = restart(node, dump) or _without_proxy(drop_in)
         if problem:
-            _roll_back(module, node, (old,) if content is not None else (), problem, result)
+            roll_back(module, node, undo, problem, result)
         node.write_record(fingerprint(dump))
+    elif drop_in.path in undo:
+        reload(node)
     return result
 
 
-def _digest(content: bytes | None) -> str:
-    return "" if content is None else hashlib.sha256(content).hexdigest()
+def _prepare(module: AnsibleModule, node: Node) -> None:
+    if not node.unit.at_boot:
+        enable(module, node)
+    running = node.decide(node.dump()[0]).running
+    if running is not None:
+        node.write_record(running)
 
 
-def _temporary(node: Node) -> str:
-    return os.path.join(os.path.dirname(node.path), TEMPORARY)
-
-
-def _unlink(path: str) -> None:
-    if os.path.lexists(path):
-        os.unlink(path)
-
-
-def _write(path: str, content: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
-    with open(os.open(path, flags, 0o644), "wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-
-
-def _validate(node: Node, candidate: str) -> tuple[str, str]:
-    dump, problem = node.dump(candidate)
-    if not problem and node.next_program:
-        problem = node.dump(candidate, node.next_program)[1]
-    return dump, problem.replace(candidate, node.path)
-
-
-def _put(module: AnsibleModule, node: Node, content: bytes) -> None:
-    """Write beside the file, let containerd read it, then rename: there is never half a file."""
-    os.makedirs(os.path.dirname(node.path), mode=0o755, exist_ok=True)
-    temporary = _temporary(node)
-    module.add_cleanup_file(temporary)
-    _write(temporary, content)
-    problem = _validate(node, temporary)[1]
-    if problem:
-        module.fail_json(msg=f"containerd refuses the new {node.path}, which was not changed: {problem}")
-    module.atomic_move(temporary, node.path)
-
-
-def _replace(module: AnsibleModule, node: Node, content: bytes) -> str | None:
-    backup = None
-    if module.params["backup"] and os.path.exists(node.path):
-        backup = module.backup_local(node.path)
-    _put(module, node, content)
-    return backup
-
-
-def _restart(module: AnsibleModule, node: Node, dump: str) -> str:
-    """Restart and wait until the CRI works. The answer is what went wrong."""
-    begin = int(time.time())
-    code, out, err = node.run(["systemctl", "restart", node.service])
-    problem = (err or out).strip() or f"systemctl restart ended with {code}" if code else _wait(module, node, dump)
-    return f"{problem}: {_journal(node, begin)}" if problem else ""
-
-
-def _wait(module: AnsibleModule, node: Node, dump: str) -> str:
-    deadline = time.monotonic() + module.params["timeout"]
-    while True:
-        node.refresh()
-        final, problem = _answer(module, node, socket_of(dump))
-        if not problem or final:
-            return problem
-        if time.monotonic() > deadline:
-            return f"after {module.params['timeout']} seconds {problem}"
-        time.sleep(PAUSE)
-
-
-def _answer(module: AnsibleModule, node: Node, address: str) -> tuple[bool, str]:
-    """Whether this answer is final, and what is wrong."""
-    if not node.unit.active:
-        return node.unit.state == "failed", f"the service is {node.unit.state}"
-    client = module.get_bin_path("ctr")
-    if client:
-        code, out, err = node.run([client, "--address", address, "plugins", "ls"])
-        if code:
-            return False, (err or out).strip()
-        ready, detail = cri_ready(out)
-        return True, "" if ready else detail
-    try:
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(5)
-            connection.connect(address)
-    except OSError as exc:
-        return False, f"{address} does not answer ({exc})"
-    return True, ""
-
-
-def _journal(node: Node, begin: int) -> str:
-    command = ["journalctl", f"--unit={node.service}", f"--since=@{begin}", "--no-pager", "--output=cat"]
-    return reasons(node.run(command)[1])
-
-
-def _roll_back(
-    module: AnsibleModule, node: Node, old: tuple[bytes | None, ...], problem: str, result: dict[str, t.Any]
-) -> t.NoReturn:
-    """Put the old file back if it was replaced, and let containerd run with it again."""
-    if not old:
-        backups = sorted(glob.glob(f"{glob.escape(node.path)}.*~"), key=os.path.getmtime)
-        hint = f" The newest copy of an earlier file is {backups[-1]}." if backups else ""
-        module.fail_json(msg=f"containerd does not come up with {node.path} as it is: {problem}.{hint}", **_done(node))
-    if old[0] is None:
-        os.unlink(node.path)
-    else:
-        _write(_temporary(node), old[0])
-        module.atomic_move(_temporary(node), node.path)
-    if result.get("backup_file"):
-        _unlink(result["backup_file"])
-    dump = node.dump()[0]
-    node.run(["systemctl", "reset-failed", node.service])
-    again = _restart(module, node, dump)
-    if not again:
-        node.write_record(fingerprint(dump))
-    state = f"containerd does not run with that either ({again})" if again else "containerd runs with it again"
-    module.fail_json(
-        msg=f"containerd did not come up with the new {node.path}, the old file is back and {state}: {problem}.",
-        rolled_back=True,
-        **_done(node),
-    )
-
-
-def _done(node: Node) -> dict[str, t.Any]:
-    return {"commands": [shlex.join(command) for command in node.commands]}
+def _without_proxy(drop_in: DropIn) -> str:
+    if not drop_in.differs():
+        return ""
+    return f"it has another proxy than {drop_in.path} gives (see systemctl cat {drop_in.unit})"
 
 
 def main() -> None:
@@ -354,27 +314,36 @@ def main() -> None:
                     "images": {"type": "dict", "default": {}},
                 },
             },
+            "no_proxy": {"type": "list", "elements": "str"},
             "backup": {"type": "bool", "default": True},
             "service": {"type": "str", "default": "containerd"},
             "timeout": {"type": "int", "default": 60},
+            "absorb": {"type": "list", "elements": "str", "default": []},
+            "never_default": {"type": "list", "elements": "str", "default": []},
+            "keep_gpu_work": {"type": "bool", "default": False},
             # Between the action plugin and this file only.
-            "_step": {"type": "str", "choices": ["read", "probe", "apply"], "default": "read"},
+            "_step": {"type": "str", "choices": ["read", "probe", "use", "apply"], "default": "read"},
             "_content": {"type": "str"},
+            # A proxy's address may hold a password, which must not get into the log of the machine.
+            "_drop_in": {"type": "str", "no_log": True},
+            "_absorbed": {"type": "list", "elements": "str", "default": []},
             "_digest": {"type": "str", "default": ""},
         },
         supports_check_mode=True,
     )
     node = Node(module, module.params["path"], module.params["service"])
-    content = module.params["_content"]
+    drop_in = DropIn(node)
     if module.params["_step"] == "read":
-        result = read(module, node)
+        result = read(module, node, drop_in)
     elif module.params["_step"] == "probe":
-        result = probe(node, content)
+        result = probe(node, module.params["_content"])
+    elif module.params["_step"] == "use":
+        result = {"gpu_use": gpu_use(Host())}
     elif module.check_mode:
         result = {}
     else:
-        result = apply(module, node, content, module.params["_digest"])
-    module.exit_json(changed=False, **result, **_done(node))
+        result = apply(module, node, drop_in)
+    module.exit_json(changed=False, **result, **done(node))
 
 
 if __name__ == "__main__":

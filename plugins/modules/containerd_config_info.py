@@ -16,7 +16,6 @@ description:
   - Names settings that stand in a file but are not in force.
   - The TOML work is done on the controller; the machine needs nothing but Python.
 extends_documentation_fragment:
-  - gshare.cluster._attributes
   - gshare.cluster._attributes.info_module
 options:
   path:

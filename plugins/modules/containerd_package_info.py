@@ -15,7 +15,6 @@ description:
   - Asks apt what is installed and on offer, and decides between the distribution's package C(containerd) and Docker's
     C(containerd.io). What is installed and new enough stays.
 extends_documentation_fragment:
-  - gshare.cluster._attributes
   - gshare.cluster._attributes.info_module
 options:
   minimum:

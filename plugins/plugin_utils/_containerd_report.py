@@ -17,6 +17,7 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml im
     DISABLED_NAMES,
     RUNTIME,
     Config,
+    ConfigRefused,
     Setting,
     cri_view,
     effective,
@@ -32,6 +33,26 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import P
 _SECRET = frozenset({"auth", "auths", "password", "identitytoken"})
 # What schemas 3 and 4 still keep under the old plugin name.
 _STILL_CRI = re.compile(r"disable_tcp_service|stream_.*|enable_tls_streaming|x509_key_pair_streaming")
+
+
+def file_diff(path: str, before: str, after: str) -> dict[str, str]:
+    """One file, as Ansible shows differences."""
+    return {"before": before, "after": after, "before_header": path, "after_header": path}
+
+
+def refused(path: str, problem: str) -> ConfigRefused:
+    """containerd's own program does not take it."""
+    return ConfigRefused(f"containerd cannot read {path}, which was not changed: {problem}")
+
+
+def held_back(result: dict[str, t.Any], in_use: list[str], host: str) -> dict[str, t.Any]:
+    """The result of leaving everything as it is, because a restart would disturb who uses the GPUs."""
+    left = (
+        f"containerd on {host} was left as it is, although it needs a restart ({result['reason']}): "
+        f"{'; '.join(in_use)}. Run again when that has ended, or with -e gshare_disrupt={host}."
+    )
+    nothing = {"changed": False, "written": False, "proxy_written": False, "restarted": False, "absorbed": []}
+    return {**result, **nothing, "held_back": [left], "warnings": [left]}
 
 
 def why_unmet(config: Config, text: str, missing: list[Setting], view: dict[str, t.Any]) -> str:
