@@ -10,20 +10,14 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_types import node_addresses
+
 Dict = dict[str, t.Any]
-
-
-def addresses(node: Dict) -> list[str]:
-    return [
-        entry["address"]
-        for entry in (node.get("status") or {}).get("addresses") or []
-        if entry.get("type") == "InternalIP"
-    ]
 
 
 def by_address(nodes: t.Sequence[Dict]) -> dict[str, Dict]:
     """The nodes of the API by each of their internal addresses."""
-    return {address: node for node in nodes for address in addresses(node)}
+    return {address: node for node in nodes for address in node_addresses(node)}
 
 
 def _taint_id(taint: Dict) -> tuple[str, str]:

@@ -15,13 +15,6 @@ description:
   - Only labels and taints that are wished for, or that are named as managed, are touched.
 extends_documentation_fragment:
   - gshare.cluster._attributes
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
 requirements:
   - kubernetes
 options:
@@ -91,43 +84,12 @@ nodes:
   returned: success
 """
 
-import traceback
 import typing as t
 
-from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.gshare.cluster.plugins.module_utils import _node_labels as rules
-
-kubernetes: t.Any
-IMPORT_ERROR: str | None = None
-try:
-    import kubernetes
-except ImportError:
-    kubernetes = None
-    IMPORT_ERROR = traceback.format_exc()
-
-
-class Api:
-    """The few calls that are needed; plain dictionaries in and out."""
-
-    def __init__(self, kubeconfig: str) -> None:
-        self.client = kubernetes.config.new_client_from_config(kubeconfig)
-        self.core = kubernetes.client.CoreV1Api(self.client)
-
-    def nodes(self) -> list[dict[str, t.Any]]:
-        found = self.core.list_node().items
-        return [self.client.sanitize_for_serialization(node) for node in found]
-
-    def patch(self, name: str, change: dict[str, t.Any]) -> None:
-        # A merge patch replaces the list of taints as a whole, which is meant.
-        self.client.call_api(
-            f"/api/v1/nodes/{name}",
-            "PATCH",
-            header_params={"Content-Type": "application/merge-patch+json", "Accept": "application/json"},
-            body=change,
-            auth_settings=["BearerToken"],
-            response_type="object",
-        )
+from ansible_collections.gshare.cluster.plugins.module_utils._kube_api import ApiError, KubeApi, connect
 
 
 def plan(nodes: list[dict[str, t.Any]], params: dict[str, t.Any]) -> tuple[list[t.Any], list[str]]:
@@ -163,12 +125,8 @@ def argument_spec() -> dict[str, t.Any]:
     }
 
 
-def main() -> None:
-    module = AnsibleModule(argument_spec=argument_spec(), supports_check_mode=True)
-    if kubernetes is None:
-        module.fail_json(msg=missing_required_lib("kubernetes"), exception=IMPORT_ERROR)
-    api = Api(module.params["kubeconfig"])
-    changes, missing = plan(api.nodes(), module.params)
+def run(module: AnsibleModule, api: KubeApi) -> dict[str, t.Any]:
+    changes, missing = plan(api.items("/api/v1/nodes"), module.params)
     if missing and not module.check_mode:
         module.fail_json(
             msg=f"The cluster has no node with the address {', '.join(missing)}: join it, take it out of the "
@@ -178,15 +136,25 @@ def main() -> None:
     after: list[str] = []
     for node, change in changes:
         if not module.check_mode:
-            api.patch(node["metadata"]["name"], change)
+            # A merge patch replaces the list of taints as a whole, which is meant.
+            api.patch(f"/api/v1/nodes/{node['metadata']['name']}", change)
         lines = rules.describe(node, change)
         before.extend(lines[0])
         after.extend(lines[1])
-    module.exit_json(
-        changed=bool(changes),
-        nodes=[node["metadata"]["name"] for node, _unused in changes],
-        diff={"before": "\n".join([*before, ""]), "after": "\n".join([*after, ""])},
-    )
+    return {
+        "changed": bool(changes),
+        "nodes": [node["metadata"]["name"] for node, _unused in changes],
+        "diff": {"before": "\n".join([*before, ""]), "after": "\n".join([*after, ""])},
+    }
+
+
+def main() -> None:
+    module = AnsibleModule(argument_spec=argument_spec(), supports_check_mode=True)
+    try:
+        result = run(module, connect(module))
+    except ApiError as exc:
+        module.fail_json(msg=f"The nodes cannot be labelled: {exc.message}")
+    module.exit_json(**result)
 
 
 if __name__ == "__main__":
