@@ -14,9 +14,13 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.gshare.cluster.plugins.module_utils import _verify_gpu as gpu
+from ansible_collections.gshare.cluster.plugins.module_utils import _verify_gpu_nodes as gpus
 from ansible_collections.gshare.cluster.plugins.module_utils import _verify_nodes as nodes
 from ansible_collections.gshare.cluster.plugins.module_utils import _verify_pods as pods
 from ansible_collections.gshare.cluster.plugins.module_utils import _verify_traffic as traffic
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_gpu_slice import check_gpu_slice
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_ingress import check_ingress
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_types import (
     OK,
     Check,
@@ -50,7 +54,6 @@ TRAFFIC: tuple[Function, ...] = (
     traffic.check_dns,
     traffic.check_pod_network,
     traffic.check_storage_claim,
-    traffic.check_cleanup,
 )
 
 
@@ -59,10 +62,26 @@ def evaluate(snapshot: Snapshot, expectation: Expectation) -> list[Check]:
     first = nodes.check_api(snapshot, expectation)
     if first.status != OK and not snapshot.nodes:
         return [first, skipped("everything else", "the API server has to answer first")]
-    checks = [first, *(function(snapshot, expectation) for function in OBJECTS)]
+    functions = [*OBJECTS]
     if snapshot.traffic is None:
-        return [*checks, skipped("traffic", snapshot.no_traffic)]
-    return checks + [function(snapshot, expectation) for function in TRAFFIC]
+        functions += _gpu_objects(expectation)
+    else:
+        functions += [*TRAFFIC, *_components(expectation), traffic.check_cleanup]
+    checks = [first, *(function(snapshot, expectation) for function in functions)]
+    return [*checks, skipped("traffic", snapshot.no_traffic)] if snapshot.traffic is None else checks
+
+
+def _gpu_objects(expectation: Expectation) -> list[Function]:
+    return gpu.object_checks(expectation) if gpus.has_workers(expectation) else []
+
+
+def _components(expectation: Expectation) -> list[Function]:
+    """The checks of what the inventory and the settings choose."""
+    checks: list[Function] = []
+    if gpus.has_workers(expectation):
+        checks += [gpu.check_gpu_driver, *_gpu_objects(expectation)]
+        checks += [check_gpu_slice] if expectation.gpu_sharing != "none" else []
+    return checks + ([check_ingress] if expectation.ingress != "none" else [])
 
 
 def rows(snapshot: Snapshot, expectation: Expectation) -> list[Json]:
@@ -72,7 +91,13 @@ def rows(snapshot: Snapshot, expectation: Expectation) -> list[Json]:
     order = [node_name(node) for _host, node in pairs if node]
     others = [node_name(node) for node in snapshot.nodes if node_name(node) not in hosts]
     by_name = {node_name(node): node for node in snapshot.nodes}
-    return [_row(by_name[name], hosts.get(name)) for name in order + others]
+    return [
+        {
+            **_row(by_name[name], hosts.get(name)),
+            "gpu": gpus.summary(snapshot, expectation, hosts.get(name), by_name[name]),
+        }
+        for name in order + others
+    ]
 
 
 def _row(node: Json, host: Json | None) -> Json:

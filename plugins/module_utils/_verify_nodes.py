@@ -14,6 +14,7 @@ import ipaddress
 import re
 import typing as t
 
+from ansible_collections.gshare.cluster.plugins.module_utils._networks import within
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_types import (
     Check,
     Expectation,
@@ -30,12 +31,19 @@ from ansible_collections.gshare.cluster.plugins.module_utils._verify_types impor
     node_name,
     seconds,
     shorten,
+    silence,
     span,
     verdict,
 )
 
 _FLANNEL = "flannel.alpha.coreos.com/"
-_PRESSURE = ("MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")
+_PRESSURE = {
+    "MemoryPressure": "Find out there what takes the memory, ps aux --sort=-rss; new pods go elsewhere meanwhile.",
+    "DiskPressure": "Make room there: no pod is placed on it until more than 10 % of /var/lib/kubelet and 15 % of "
+    "/var/lib/containerd are free, see df -h.",
+    "PIDPressure": "Find out there what starts so many processes; new pods go elsewhere meanwhile.",
+    "NetworkUnavailable": "See kubectl -n kube-flannel get pods -o wide.",
+}
 
 
 def same_address(one: str, other: str) -> bool:
@@ -96,7 +104,7 @@ def check_nodes(snapshot: Snapshot, expectation: Expectation) -> Check:
             )
     known = listed_nodes(snapshot, expectation)
     for node in snapshot.nodes:
-        problems.extend(_lighter(_state(node, snapshot.now), node_name(node) in known))
+        problems.extend(_lighter(_state(node, snapshot), node_name(node) in known))
     return verdict("nodes", problems, f"{len(snapshot.nodes)} of {len(snapshot.nodes)} nodes are Ready")
 
 
@@ -115,24 +123,23 @@ def _both(host: Json) -> str:
     return host["host"] if host["host"] == host["address"] else f"{host['host']} ({host['address']})"
 
 
-def _state(node: Json, now: float) -> t.Iterator[Problem]:
+def _state(node: Json, snapshot: Snapshot) -> t.Iterator[Problem]:
     name = node_name(node)
     if not is_ready(node):
         ready = condition(node, "Ready")
         since = seconds(ready.get("lastTransitionTime"))
-        age = f" for {span(now - since)}" if since and now > since else ""
+        age = f" for {span(snapshot.now - since)}" if since and snapshot.now > since else ""
         why = shorten(ready.get("message") or ready.get("reason") or "no condition Ready yet")
+        cause, remedy = silence(snapshot, name)
         yield Problem(
-            f"{name} is not Ready{age}: {why}",
-            f"On {name}: systemctl status kubelet containerd; journalctl -u kubelet.",
+            f"{name} is not Ready{age}: {cause or why}",
+            remedy or f"On {name}: systemctl status kubelet containerd; journalctl -u kubelet.",
         )
         return
-    for kind in _PRESSURE:
+    for kind, remedy in _PRESSURE.items():
         found = condition(node, kind)
         if found.get("status") == "True":
-            yield Problem(
-                f"{name} has {kind}: {shorten(found.get('message', ''))}", f"See kubectl describe node {name}.", True
-            )
+            yield Problem(f"{name} has {kind}: {shorten(found.get('message', ''))}", remedy, True)
     if node.get("spec", {}).get("unschedulable"):
         yield Problem(f"{name} is cordoned, no new pod goes there", f"If that is over: kubectl uncordon {name}.", True)
 
@@ -269,7 +276,7 @@ def node_ranges(node: Json) -> list[str]:
 def _within(text: str, ranges: tuple[str, ...]) -> bool:
     inner = ipaddress.ip_network(text, strict=False)
     outers = [ipaddress.ip_network(entry, strict=False) for entry in ranges]
-    return any(inner.version == outer.version and inner.subnet_of(outer) for outer in outers)  # type: ignore[arg-type]
+    return any(within(inner, outer) for outer in outers)
 
 
 def check_flannel(snapshot: Snapshot, expectation: Expectation) -> Check:

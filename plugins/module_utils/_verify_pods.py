@@ -27,6 +27,7 @@ from ansible_collections.gshare.cluster.plugins.module_utils._verify_types impor
 )
 
 _BACK_OFF = re.compile(r'^Back-off pulling image "[^"]*": ')
+_STARTING = ("ContainerCreating", "PodInitializing")
 _RESTARTS = 3
 _RECENT = 600.0
 
@@ -94,6 +95,15 @@ def pod_reason(pod: Json) -> tuple[str, str]:
     return shorten(message), f"See {_kubectl(pod, 'describe pod')}."
 
 
+def stuck(pod: Json | None) -> bool:
+    """Whether a pod waits for something that does not come by waiting: an image, a container that fails."""
+    waiting = [
+        (entry.get("state", {}).get("waiting") or {}).get("reason", _STARTING[0])
+        for entry in (pod or {}).get("status", {}).get("containerStatuses") or []
+    ]
+    return any(reason not in _STARTING for reason in waiting)
+
+
 def _container_reason(container: Json, pod: Json) -> tuple[str, str] | None:
     state = container.get("state") or {}
     waiting = state.get("waiting") or {}
@@ -111,7 +121,7 @@ def _container_reason(container: Json, pod: Json) -> tuple[str, str] | None:
             f"exit code {last.get('exitCode', '?')}{told}",
             f"See {_kubectl(pod, 'logs', f'-c {name} --previous')}.",
         )
-    if reason and reason not in ("PodInitializing", "ContainerCreating"):
+    if reason and reason not in _STARTING:
         return f"{reason}: {shorten(waiting.get('message', ''))}", f"See {_kubectl(pod, 'describe pod')}."
     ended = state.get("terminated") or {}
     if ended and ended.get("exitCode") != 0:
@@ -163,8 +173,10 @@ def settling(snapshot: Snapshot, expectation: Expectation, patience: float) -> b
 
     if any(not is_ready(node) and recent(node) for node in snapshot.nodes):
         return True
+    # A pod that has not been ready for long is young all the same where its node has just come back.
+    back = {node_name(node) for node in snapshot.nodes if recent(node)}
     pods = [pod for pod in _counted(snapshot) if not is_ready(pod)]
-    if any(recent(pod) for pod in pods):
+    if any(recent(pod) or pod.get("spec", {}).get("nodeName") in back for pod in pods):
         return True
     # Pods that do not exist yet: their owner or a node is new.
     new = any(recent(item) for item in snapshot.workloads + snapshot.nodes)

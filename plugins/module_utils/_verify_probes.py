@@ -70,6 +70,16 @@ def _pod_spec(image: str, command: str, **more: t.Any) -> Json:
     }
 
 
+def pod(name: str, app: str, image: str, command: str, **more: t.Any) -> Json:
+    """A pod that runs a command once, found again by the label app."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "labels": {**_LABELS, "app": app}},
+        "spec": _pod_spec(image, command, restartPolicy="Never", **more),
+    }
+
+
 def daemonset(image: str) -> Json:
     """One probe a node, which answers HTTP with the name of its node."""
     command = f'mkdir -p /tmp/www && echo "$NODE" > /tmp/www/index.html && exec httpd -f -p {PORT} -h /tmp/www'
@@ -84,15 +94,30 @@ def daemonset(image: str) -> Json:
     }
 
 
-def host_probe(image: str, node: str, index: int) -> Json:
-    """A pod on the network of its node, to look at ports and counters. Only made when a path is broken."""
-    spec = _pod_spec(image, "exec sleep 600", hostNetwork=True, nodeName=node, restartPolicy="Never")
+def service() -> Json:
+    """The probes under one name, for the Ingress."""
     return {
         "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": f"host-{index}", "labels": {**_LABELS, "app": "host"}},
-        "spec": spec,
+        "kind": "Service",
+        "metadata": {"name": "probe", "labels": _LABELS},
+        "spec": {"selector": {"app": "probe"}, "ports": [{"port": 80, "targetPort": PORT}]},
     }
+
+
+def ingress(host: str, ingress_class: str) -> Json:
+    backend = {"service": {"name": "probe", "port": {"number": 80}}}
+    paths = [{"path": "/", "pathType": "Prefix", "backend": backend}]
+    return {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "Ingress",
+        "metadata": {"name": "probe", "labels": _LABELS},
+        "spec": {"ingressClassName": ingress_class, "rules": [{"host": host, "http": {"paths": paths}}]},
+    }
+
+
+def host_probe(image: str, node: str, index: int) -> Json:
+    """A pod on the network of its node, to look at ports and counters. Only made when a path is broken."""
+    return pod(f"host-{index}", "host", image, "exec sleep 600", hostNetwork=True, nodeName=node)
 
 
 def claim(storage_class: str) -> Json:
@@ -114,19 +139,15 @@ def claim_pod(image: str) -> Json:
         f"echo {shlex.quote(_MESSAGE)} > /data/probe && sync && "
         f'[ "$(cat /data/probe)" = {shlex.quote(_MESSAGE)} ] && rm /data/probe'
     )
-    spec = _pod_spec(image, f"{{ {command}; }} > /dev/termination-log 2>&1", restartPolicy="Never")
+    body = pod("claim", "claim", image, f"{{ {command}; }} > /dev/termination-log 2>&1")
+    spec = body["spec"]
     # It needs no particular node, and a claim on a node that is not well would say nothing about storage.
     spec["tolerations"] = [
         {"key": "node-role.kubernetes.io/control-plane", "operator": "Exists", "effect": "NoSchedule"}
     ]
     spec["containers"][0]["volumeMounts"] = [{"name": "data", "mountPath": "/data"}]
     spec["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": "probe"}}]
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "claim", "labels": {**_LABELS, "app": "claim"}},
-        "spec": spec,
-    }
+    return body
 
 
 def ring(nodes: t.Iterable[str]) -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""How verify looks at a cluster: reads the API, runs probe pods, removes them again.
+"""How verify tries a cluster: runs probe pods, asks them, removes them again.
 
 All input and output goes through the client that is handed in.
 
@@ -19,10 +19,10 @@ import uuid
 
 from ansible_collections.gshare.cluster.plugins.module_utils import _verify_probes as probes
 from ansible_collections.gshare.cluster.plugins.module_utils._kube_api import ApiError
-from ansible_collections.gshare.cluster.plugins.module_utils._verify_pods import pod_reason, settling
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_look import Api, knock
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_pods import pod_reason, stuck
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_traffic import broken_edges, default_classes
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_types import (
-    Expectation,
     Json,
     Snapshot,
     Traffic,
@@ -30,9 +30,9 @@ from ansible_collections.gshare.cluster.plugins.module_utils._verify_types impor
     is_ready,
     node_address,
     node_name,
+    shorten,
 )
 
-_API_PATIENCE = 30.0
 _PULL_PATIENCE = 20.0
 _CLAIM_PATIENCE = 60.0
 _ANSWER_PATIENCE = 15.0
@@ -41,83 +41,67 @@ _WORKERS = 16
 _PATHS = 6
 
 
-class Api(t.Protocol):
-    """What is needed of the client."""
+class Part(t.Protocol):
+    """What else is tried in a run: begun early, begun when the cluster has settled, and read at the end."""
 
-    @property
-    def server(self) -> tuple[str, int]: ...
-    def request(self, method: str, path: str) -> tuple[int, str]: ...
-    def get(self, path: str) -> Json: ...
-    def items(self, path: str) -> list[Json]: ...
-    def create(self, path: str, body: Json) -> Json: ...
-    def delete(self, path: str, **options: t.Any) -> None: ...
-    def execute(self, namespace: str, pod: str, command: str, timeout: float = 30.0) -> str: ...
-
-
-def look(api: Api, expectation: Expectation) -> Snapshot:
-    """The objects that the checks need, as they are now."""
-    snapshot = Snapshot(now=time.time())
-    try:
-        status, text = api.request("GET", "/readyz?verbose")
-        snapshot.ready = {"status": status, "text": text}
-        snapshot.version = api.get("/version").get("gitVersion", "")
-        snapshot.nodes = api.items("/api/v1/nodes")
-        for namespace in expectation.namespaces:
-            snapshot.pods += api.items(f"/api/v1/namespaces/{namespace}/pods")
-            for kind in ("DaemonSet", "Deployment"):
-                items = api.items(f"/apis/apps/v1/namespaces/{namespace}/{kind.lower()}s")
-                snapshot.workloads += [{**item, "kind": kind} for item in items]
-        snapshot.storage_classes = api.items("/apis/storage.k8s.io/v1/storageclasses")
-    except ApiError as exc:
-        # Half an answer is no picture of a cluster.
-        return Snapshot(now=snapshot.now, ready={"status": exc.status or None, "text": exc.message})
-    return snapshot
-
-
-def settled(api: Api, expectation: Expectation, timeout: float) -> Snapshot:
-    """The objects, after roll-outs that are on their way have had their time."""
-    start = time.monotonic()
-    while True:
-        snapshot = look(api, expectation)
-        patience = timeout
-        if snapshot.ready.get("status") != 200:
-            patience = min(timeout, _API_PATIENCE)
-        elif not settling(snapshot, expectation, timeout):
-            return snapshot
-        if time.monotonic() - start >= patience:
-            return snapshot
-        time.sleep(1)
+    def start(self, run: t.Any, snapshot: Snapshot) -> None: ...
+    def begin(self, run: t.Any, snapshot: Snapshot) -> None: ...
+    def finish(self, run: t.Any, snapshot: Snapshot) -> None: ...
 
 
 class Prober:
-    """One run of the probe pods in a namespace of its own."""
+    """One run of the probe pods in a namespace of its own; they are gone after C(with), whatever happens."""
 
-    def __init__(self, api: Api, image: str, timeout: float, owner: str) -> None:
+    def __init__(self, api: Api, image: str, timeout: float, owner: str, parts: t.Sequence[Part] = ()) -> None:
         self.api = api
         self.image = image
         self.timeout = timeout
         self.patience_for_claim = min(timeout, _CLAIM_PATIENCE)
         self.owner = owner
+        self.parts = parts
         self.namespace = f"gshare-verify-{uuid.uuid4().hex[:6]}"
         self.path = f"/api/v1/namespaces/{self.namespace}"
         self.traffic = Traffic()
         self._pods: dict[str, str] = {}
+        self._tried = False
+        self._made: set[str] = set()
+
+    def __enter__(self) -> Prober:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        if self._tried:
+            self._clean()
+            self._check_volume()
+
+    def start(self, snapshot: Snapshot) -> None:
+        """Make what does not exist yet, so that pods can come up while the cluster settles."""
+        self._tried = True
+        self.make("/api/v1/namespaces", probes.namespace(self.namespace, self.owner))
+        self.make(f"/apis/apps/v1/namespaces/{self.namespace}/daemonsets", probes.daemonset(self.image))
+        if not self.traffic.claim:
+            self._start_claim(snapshot)
+        for part in self.parts:
+            part.start(self, snapshot)
+
+    def make(self, path: str, body: Json) -> None:
+        if path not in self._made:
+            self.api.create(path, body)
+            self._made.add(path)
 
     def run(self, snapshot: Snapshot) -> Traffic:
-        """Probe the cluster; whatever happens, clean up."""
-        try:
-            self.api.create("/api/v1/namespaces", probes.namespace(self.namespace, self.owner))
-            self.api.create(f"/apis/apps/v1/namespaces/{self.namespace}/daemonsets", probes.daemonset(self.image))
-            self._start_claim(snapshot)
-            self._services()
-            self._wait_for_probes(snapshot)
-            self._ask()
-            self._find_causes(snapshot)
-            self._stop_probes()
-            self._finish_claim()
-        finally:
-            self._clean()
-        self._check_volume()
+        """Probe the cluster."""
+        self.start(snapshot)
+        for part in self.parts:
+            part.begin(self, snapshot)
+        self._services()
+        self._wait_for_probes(snapshot)
+        self._ask()
+        self._find_causes(snapshot)
+        for part in self.parts:
+            part.finish(self, snapshot)
+        self._stop_probes()
+        self._finish_claim()
         return self.traffic
 
     def _services(self) -> None:
@@ -135,20 +119,50 @@ class Prober:
         ready = [node_name(node) for node in snapshot.nodes if is_ready(node)]
         start = time.monotonic()
         while True:
-            found = {pod["spec"].get("nodeName"): pod for pod in self._list("probe") if pod["spec"].get("nodeName")}
+            found = {pod["spec"].get("nodeName"): pod for pod in self.list_pods("probe") if pod["spec"].get("nodeName")}
             waiting = [name for name in ready if not _running(found.get(name))]
             late = time.monotonic() - start
             self._step_claim()
-            stuck = waiting and all(_stuck(found.get(name)) for name in waiting)
-            if not waiting or late > self.timeout or (stuck and late > _PULL_PATIENCE):
+            vain = waiting and all(stuck(found.get(name)) for name in waiting)
+            if not waiting or late > self.timeout or (vain and late > _PULL_PATIENCE):
                 break
             time.sleep(0.5)
         for name in ready:
-            self.traffic.probes[name] = _probe(found.get(name))
+            self.traffic.probes[name] = self._probe(found.get(name))
             if name not in waiting:
                 self._pods[name] = found[name]["metadata"]["name"]
+        ignored = [name for name in waiting if _untouched(found.get(name))]
+        knock(self.api, snapshot, ignored)
 
-    def _list(self, app: str) -> list[Json]:
+    def _probe(self, pod: Json | None) -> Json:
+        if pod is None:
+            return {"address": "", "problem": "the DaemonSet made no pod there", "remedy": "See kubectl get events -A."}
+        if _running(pod):
+            return {"address": pod["status"]["podIP"]}
+        problem, remedy = self.reason(pod)
+        return {"address": "", "problem": problem, "remedy": remedy}
+
+    def reason(self, pod: Json) -> tuple[str, str]:
+        """Why a pod of ours does not run. It is gone when people read this, so nobody is sent to look at it."""
+        problem, remedy = pod_reason(pod)
+        if self.namespace not in remedy:
+            return problem, remedy
+        told = self._warnings(pod["metadata"]["name"])
+        node = pod["spec"].get("nodeName")
+        return (
+            shorten(told[-1]) if told else problem,
+            f"On {node}: journalctl -u kubelet -u containerd." if node else "See kubectl describe nodes.",
+        )
+
+    def events(self, name: str) -> list[Json]:
+        """The events of one of our objects."""
+        return self.api.items(f"{self.path}/events?fieldSelector=involvedObject.name%3D{name}")
+
+    def _warnings(self, name: str) -> list[str]:
+        """What they complain about."""
+        return [event.get("message", "") for event in self.events(name) if event.get("type") == "Warning"]
+
+    def list_pods(self, app: str) -> list[Json]:
         return self.api.items(f"{self.path}/pods?labelSelector=app%3D{app}")
 
     def _ask(self) -> None:
@@ -159,7 +173,7 @@ class Prober:
         rounds = 0
         again = nodes
         while again:
-            self.traffic.answers.update(self._parallel(self._ask_one, again))
+            self.traffic.answers.update(self.parallel(self._ask_one, again))
             rounds += 1
             again = [name for name in nodes if not self._all_well(name)]
             # Only the second round knows for whom a neighbour has to speak.
@@ -187,7 +201,7 @@ class Prober:
         missing = [a for a, b in self.traffic.ring if b == node and self.traffic.answers.get(a, {}).get("error")]
         return set(missing) <= set(answer["http"]) and all(body == peer for peer, body in answer["http"].items())
 
-    def _parallel(self, function: t.Callable[[str], t.Any], names: list[str]) -> dict[str, t.Any]:
+    def parallel(self, function: t.Callable[[str], t.Any], names: list[str]) -> dict[str, t.Any]:
         with concurrent.futures.ThreadPoolExecutor(max_workers=_WORKERS) as pool:
             return dict(zip(names, pool.map(function, names)))
 
@@ -207,13 +221,15 @@ class Prober:
         for index, node in enumerate(nodes):
             body = probes.host_probe(self.image, node, index)
             with contextlib.suppress(ApiError):
-                names[self._create_pod(body)] = node
+                names[self.create_pod(body)["metadata"]["name"]] = node
         start = time.monotonic()
         running: dict[str, str] = {}
         while len(running) < len(names) and time.monotonic() - start < _PULL_PATIENCE:
             time.sleep(0.5)
             running = {
-                names[pod["metadata"]["name"]]: pod["metadata"]["name"] for pod in self._list("host") if _running(pod)
+                names[pod["metadata"]["name"]]: pod["metadata"]["name"]
+                for pod in self.list_pods("host")
+                if _running(pod)
             }
         return running
 
@@ -254,15 +270,15 @@ class Prober:
         self.traffic.claim = {"bound": False, "written": False, "gone": False, "problem": ""}
         try:
             self.api.create(f"{self.path}/persistentvolumeclaims", probes.claim(names[0]))
-            self._create_pod(probes.claim_pod(self.image))
+            self.create_pod(probes.claim_pod(self.image))
         except ApiError as exc:
             self.traffic.claim["problem"] = exc.message
 
-    def _create_pod(self, body: Json) -> str:
+    def create_pod(self, body: Json, query: str = "") -> Json:
         """Make a pod. In a namespace of a moment's age its service account may not be there yet."""
         for _attempt in range(20):
             try:
-                return self.api.create(f"{self.path}/pods", body)["metadata"]["name"]
+                return self.api.create(f"{self.path}/pods{query}", body)
             except ApiError as exc:
                 if exc.status != 403 or "serviceaccount" not in exc.message:
                     raise
@@ -274,7 +290,7 @@ class Prober:
         state = self.traffic.claim
         if not state or state["problem"] or state.get("written"):
             return {}
-        pod: Json = next(iter(self._list("claim")), {})
+        pod: Json = next(iter(self.list_pods("claim")), {})
         if pod.get("status", {}).get("phase") == "Succeeded":
             volume = self._volume()
             state.update(bound=True, volume=volume, written=True)
@@ -308,9 +324,12 @@ class Prober:
             state["gone"] = self._gone(f"/api/v1/persistentvolumes/{state['volume']}", _CLEAN_PATIENCE)
 
     def _claim_problem(self, pod: Json) -> tuple[str, str]:
-        events = self.api.items(f"{self.path}/events?fieldSelector=involvedObject.name%3Dprobe")
-        warnings = [event.get("message", "") for event in events if event.get("type") == "Warning"]
-        reason, remedy = pod_reason(pod) if pod else ("its pod is gone", "")
+        warnings = self._warnings("probe")
+        reason, remedy = self.reason(pod) if pod else ("its pod is gone", "")
+        if not pod.get("spec", {}).get("nodeName") or _untouched(pod):
+            remedy = ""  # it waits for the claim: the provisioner knows more
+            if reason == pod.get("status", {}).get("phase"):
+                reason = f"there was no answer within {int(self.patience_for_claim)} s"
         ended = [
             entry.get("state", {}).get("terminated") for entry in pod.get("status", {}).get("containerStatuses") or []
         ]
@@ -365,19 +384,7 @@ def _running(pod: Json | None) -> bool:
     )
 
 
-def _stuck(pod: Json | None) -> bool:
-    """Whether a pod waits for something that does not come by waiting: an image, a container that fails."""
-    for container in (pod or {}).get("status", {}).get("containerStatuses") or []:
-        reason = (container.get("state", {}).get("waiting") or {}).get("reason", "ContainerCreating")
-        if reason != "ContainerCreating":
-            return True
-    return False
-
-
-def _probe(pod: Json | None) -> Json:
-    if pod is None:
-        return {"address": "", "problem": "the DaemonSet made no pod there", "remedy": "See kubectl get events -A."}
-    if _running(pod):
-        return {"address": pod["status"]["podIP"]}
-    problem, remedy = pod_reason(pod)
-    return {"address": "", "problem": problem, "remedy": remedy}
+def _untouched(pod: Json | None) -> bool:
+    """Whether a pod was given to a node whose kubelet has not said a word about it."""
+    status = (pod or {}).get("status", {})
+    return status.get("phase") == "Pending" and not status.get("startTime") and not status.get("containerStatuses")

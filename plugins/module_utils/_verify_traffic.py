@@ -24,12 +24,14 @@ from ansible_collections.gshare.cluster.plugins.module_utils._verify_types impor
     metadata_annotations,
     node_name,
     shorten,
+    silence,
     skipped,
     verdict,
 )
 
 _DEFAULT = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 _UP = "ansible-playbook gshare.cluster.up"
+_FIRST = "Put nodes and pods_start right first."
 _NO_PROBE = "no probe pod could be asked, see pods_start and kubelet_port"
 
 
@@ -38,12 +40,17 @@ def check_probes(snapshot: Snapshot, expectation: Expectation) -> Check:
     traffic = _traffic(snapshot)
     ready = {node_name(node) for node in snapshot.nodes if is_ready(node)}
     problems = [
-        Problem(f"no pod runs on {node}: {probe['problem']}", probe.get("remedy", ""))
+        _no_pod(snapshot, node, probe)
         for node, probe in traffic.probes.items()
         if probe.get("problem") and node in ready
     ]
     problems += [Problem(f"no pod was made for {node}") for node in sorted(ready - set(traffic.probes))]
     return verdict("pods_start", problems, f"a pod starts on each of {len(ready)} nodes")
+
+
+def _no_pod(snapshot: Snapshot, node: str, probe: Json) -> Problem:
+    cause, remedy = silence(snapshot, node)
+    return Problem(f"no pod runs on {node}: {cause or probe['problem']}", remedy or probe.get("remedy", ""))
 
 
 def check_kubelet_port(snapshot: Snapshot, expectation: Expectation) -> Check:
@@ -103,7 +110,9 @@ def check_dns(snapshot: Snapshot, expectation: Expectation) -> Check:
 def _no_dns(snapshot: Snapshot, silent: list[str]) -> Problem:
     server = _traffic(snapshot).dns_server
     pods = [pod for pod in snapshot.pods if (pod["metadata"].get("labels") or {}).get("k8s-app") == "kube-dns"]
-    ready = [pod for pod in pods if is_ready(pod)]
+    away = {node_name(node) for node in snapshot.nodes if not is_ready(node)} | set(snapshot.kubelets)
+    # The last that was heard of a pod on a node that is away says nothing.
+    ready = [pod for pod in pods if is_ready(pod) and pod["spec"].get("nodeName") not in away]
     where = "any node" if len(silent) == len(_heard(snapshot)) else listed(silent)
     text = f"the cluster DNS {server} does not answer pods on {where}"
     if not pods:
@@ -111,6 +120,9 @@ def _no_dns(snapshot: Snapshot, silent: list[str]) -> Problem:
             f"{text}: no CoreDNS pod exists", "kubectl -n kube-system scale deployment coredns --replicas=2."
         )
     if not ready:
+        nodes = {pod["spec"].get("nodeName", "") for pod in pods}
+        if nodes <= away:
+            return Problem(f"{text}: all CoreDNS pods are on {listed(sorted(nodes))}", _FIRST)
         return Problem(f"{text}: no CoreDNS pod is ready", "See kubectl -n kube-system logs -l k8s-app=kube-dns.")
     homes = listed(sorted({pod["spec"].get("nodeName", "?") for pod in ready}))
     return Problem(
@@ -239,10 +251,14 @@ def check_storage_claim(snapshot: Snapshot, expectation: Expectation) -> Check:
     if any(answer.get("error") for answer in _traffic(snapshot).answers.values()):
         # The provisioner reads the log of its helper pod through that port, and waits for it.
         see = "Put kubelet_port right first."
+    elif claim.get("remedy"):
+        see = claim["remedy"]
+    elif snapshot.kubelets or any(probe.get("problem") for probe in _traffic(snapshot).probes.values()):
+        see = f"{_FIRST} Then: {see[0].lower()}{see[1:]}"
     if not claim.get("written"):
         state = "bound, but not written" if claim.get("bound") else "not bound"
         text = f"a claim of the default class was {state}: {shorten(claim.get('problem', ''))}"
-        return verdict("storage_claim", [Problem(text, claim.get("remedy") or see)], "")
+        return verdict("storage_claim", [Problem(text, see)], "")
     if not claim.get("gone"):
         text = f"the volume {claim.get('volume', '')} was not removed with its claim"
         return verdict("storage_claim", [Problem(text, see)], "")

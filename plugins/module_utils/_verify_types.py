@@ -53,6 +53,13 @@ class Expectation:
     kubernetes_version: str = ""
     pod_ranges: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
+    # hami, nvidia or none; and how many pods a card is shared by, 0 for what the plugin announces.
+    gpu_sharing: str = "none"
+    gpu_split: int = 0
+    # ingress-nginx, traefik or none.
+    ingress: str = "none"
+    ingress_namespace: str = ""
+    ingress_port: int = 0
 
 
 @dataclasses.dataclass
@@ -71,7 +78,25 @@ class Traffic:
     dns_expected: str = ""
     # {bound, written, gone, problem}
     claim: Json = dataclasses.field(default_factory=dict)
+    # driver: node -> {problem, remedy} or {exit, text, cards}; slice: node -> {problem, remedy}, {busy} or
+    # {exit, text, cards, limit}; scheduler: {name} or {problem}; too_big: {asked, placed, reasons} or {problem}.
+    gpu: Json = dataclasses.field(default_factory=dict)
+    # nodes: node -> {status} or {problem}; problem: why there is no Ingress to try; service: {policy} or {}.
+    ingress: Json = dataclasses.field(default_factory=dict)
     left: str = ""
+
+
+@dataclasses.dataclass
+class Gpu:
+    """Objects of the API that matter where there are GPU workers."""
+
+    runtime_classes: list[str] = dataclasses.field(default_factory=list)
+    # DaemonSets of device plugins, and their pods.
+    plugins: list[Json] = dataclasses.field(default_factory=list)
+    pods: list[Json] = dataclasses.field(default_factory=list)
+    lease: Json = dataclasses.field(default_factory=dict)
+    # node -> last words of its plugin, where it offers nothing.
+    logs: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass
@@ -85,6 +110,10 @@ class Snapshot:
     pods: list[Json] = dataclasses.field(default_factory=list)
     workloads: list[Json] = dataclasses.field(default_factory=list)
     storage_classes: list[Json] = dataclasses.field(default_factory=list)
+    # Kubelets that tell the API server nothing -> whether they can be reached from it.
+    kubelets: dict[str, bool] = dataclasses.field(default_factory=dict)
+    server: tuple[str, int] = ("", 0)
+    gpu: Gpu = dataclasses.field(default_factory=Gpu)
     traffic: Traffic | None = None
     no_traffic: str = ""
 
@@ -99,6 +128,22 @@ def verdict(name: str, problems: t.Iterable[Problem], fine: str) -> Check:
     remedies = list(dict.fromkeys(problem.remedy.rstrip(".") for problem in found if problem.remedy))
     texts = tuple(problem.text for problem in found)
     return Check(name, status, "; ".join(texts), "; ".join(remedies), texts)
+
+
+def silence(snapshot: Snapshot, name: str) -> tuple[str, str]:
+    """What a kubelet that tells the API server nothing lacks most probably, and what to do; nothing if it is well."""
+    if name not in snapshot.kubelets:
+        return "", ""
+    address, port = snapshot.server
+    if snapshot.kubelets[name]:
+        return (
+            f"its kubelet runs and does not reach the API server: {port}/tcp does not pass from {name} to {address}",
+            f"Let {port}/tcp pass from every node to {address}; if it does: journalctl -u kubelet on {name}.",
+        )
+    return (
+        f"it does not answer on 10250/tcp either: {name} is off or cut off, or its kubelet does not run",
+        f"Switch {name} on and look at its network; then there: systemctl status kubelet containerd.",
+    )
 
 
 def skipped(name: str, why: str) -> Check:

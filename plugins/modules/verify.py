@@ -12,6 +12,8 @@ version_added: 0.1.0
 description:
   - Compares the cluster with the inventory, looks at the cluster's own pods, and runs a probe pod on every node.
     The probes try the cluster DNS, the pod network and a claim of the default storage class.
+    On GPU workers pods ask the driver, ask for a part of a card, and for more than there is. The ingress is tried
+    on every node.
   - All verdicts are returned, shown as a table, and written as JSON if asked.
     The task fails with one sentence if a check failed.
   - The probes live in a namespace of their own, which is removed at the end, also after an error.
@@ -30,8 +32,6 @@ attributes:
     support: N/A
     details:
       - There is no state that this module changes.
-  idempotent:
-    support: full
 options:
   hosts:
     description:
@@ -82,6 +82,36 @@ options:
     description: Image of the probe pods. It has to have the programs of busybox.
     type: str
     default: docker.io/library/busybox:1.37.0
+  gpu_sharing:
+    description:
+      - What shares the cards of GPU workers, HAMi or NVIDIA's device plugin.
+      - GPU workers are the machines of O(hosts) with the label C(gpu=on). Where none is, nothing is said of GPUs.
+    type: str
+    choices: [hami, nvidia, none]
+    default: none
+  gpu_split:
+    description:
+      - How many pods share a card, except on machines with the label C(gshare.io/gpu-mode=exclusive), where it is one.
+      - V(0) for what the device plugin announces.
+    type: int
+    default: 0
+  gpu_probe_image:
+    description: Image of the pods that try GPUs. It has to have the C library that the driver's programs need.
+    type: str
+    default: docker.io/library/debian:12-slim
+  ingress:
+    description: The ingress controller that the cluster has.
+    type: str
+    choices: [ingress-nginx, traefik, none]
+    default: none
+  ingress_namespace:
+    description: Its namespace, whose pods must all be ready.
+    type: str
+    default: ingress-nginx
+  ingress_port:
+    description: Its NodePort for HTTP.
+    type: int
+    default: 30080
   timeout:
     description: Seconds to wait for roll-outs that are under way, and then for the probe pods to start.
     type: int
@@ -192,7 +222,7 @@ checks:
       remedy: ""
       problems: []
 nodes:
-  description: The nodes of the cluster, with name, host, address, roles, ready, version, runtime and os.
+  description: The nodes of the cluster, with name, host, address, roles, ready, version, runtime, os and gpu.
   returned: when no check failed
   type: list
   elements: dict
@@ -202,6 +232,7 @@ seconds:
   type: float
 """
 
+import contextlib
 import os
 import signal
 import time
@@ -211,7 +242,12 @@ from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ansible_collections.gshare.cluster.plugins.module_utils._kube_api import ApiError, KubeApi, import_error
 from ansible_collections.gshare.cluster.plugins.module_utils._verify import evaluate, rows
-from ansible_collections.gshare.cluster.plugins.module_utils._verify_run import Prober, settled, sweep
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_gpu_nodes import has_workers
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_gpu_run import GpuPart
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_ingress import IngressPart
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_look import look, settled
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_owner import alive, identity
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_run import Part, Prober, sweep
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_types import (
     Check,
     Expectation,
@@ -241,6 +277,12 @@ _ARGUMENTS = {
     "pod_cidr": {"type": "str", "default": ""},
     "namespaces": {"type": "list", "elements": "str", "default": ["kube-system", "kube-flannel", "local-path-storage"]},
     "probe_image": {"type": "str", "default": "docker.io/library/busybox:1.37.0"},
+    "gpu_sharing": {"type": "str", "choices": ["hami", "nvidia", "none"], "default": "none"},
+    "gpu_split": {"type": "int", "default": 0},
+    "gpu_probe_image": {"type": "str", "default": "docker.io/library/debian:12-slim"},
+    "ingress": {"type": "str", "choices": ["ingress-nginx", "traefik", "none"], "default": "none"},
+    "ingress_namespace": {"type": "str", "default": "ingress-nginx"},
+    "ingress_port": {"type": "int", "default": 30080},
     "timeout": {"type": "int", "default": 120},
     "kubeconfig": {"type": "path", "default": "/etc/kubernetes/admin.conf"},
     "checks": {"type": "list", "elements": "dict", "default": [], "options": _CHECK},
@@ -249,34 +291,29 @@ _ARGUMENTS = {
 }
 
 
-def identity(pid: int) -> str:
-    """A process by boot, number and start: a number alone is given out again."""
-    try:
-        with (
-            open("/proc/sys/kernel/random/boot_id", encoding="ascii") as boot,
-            open(f"/proc/{pid}/stat", encoding="utf-8") as stat,
-        ):
-            return f"{boot.read().strip()} {pid} {stat.read().rpartition(')')[2].split()[19]}"
-    except OSError:
-        return ""
-
-
-def alive(owner: str) -> bool:
-    """Whether the run that made a namespace may still go on. One of another boot or machine is left to its age."""
-    mine = identity(os.getpid()).split()
-    theirs = owner.split()
-    if len(theirs) != 3 or not theirs[1].isdigit() or theirs[0] != mine[0]:
-        return True
-    return identity(int(theirs[1])) == owner
-
-
 def expectation(params: dict[str, t.Any]) -> Expectation:
+    more = [params["ingress_namespace"]] if params["ingress"] != "none" else []
     return Expectation(
         hosts=tuple(params["hosts"] or ()),
         kubernetes_version=params["kubernetes_version"],
         pod_ranges=tuple(part.strip() for part in params["pod_cidr"].split(",") if part.strip()),
-        namespaces=tuple(params["namespaces"]),
+        namespaces=tuple(dict.fromkeys([*params["namespaces"], *more])),
+        gpu_sharing=params["gpu_sharing"],
+        gpu_split=params["gpu_split"],
+        ingress=params["ingress"],
+        ingress_namespace=params["ingress_namespace"],
+        ingress_port=params["ingress_port"],
     )
+
+
+def parts(wanted: Expectation, params: dict[str, t.Any]) -> list[Part]:
+    """What is tried beside DNS, pod network and storage."""
+    found: list[Part] = []
+    if has_workers(wanted):
+        found.append(GpuPart(wanted, params["gpu_probe_image"]))
+    if wanted.ingress != "none":
+        found.append(IngressPart(wanted))
+    return found
 
 
 def user_objects(api: KubeApi, checks: list[dict[str, t.Any]]) -> list[dict[str, t.Any]]:
@@ -297,32 +334,39 @@ def stop(number: int, _frame: t.Any) -> None:
     raise SystemExit(128 + number)
 
 
-def probe(api: KubeApi, snapshot: Snapshot, params: dict[str, t.Any]) -> None:
-    """Let the probes add to the snapshot what they see."""
-    sweep(api, alive)
-    prober = Prober(api, params["probe_image"], params["timeout"], identity(os.getpid()))
-    try:
-        snapshot.traffic = prober.run(snapshot)
-    except ApiError as exc:
-        snapshot.traffic = None
-        snapshot.no_traffic = exc.message
+def prove(api: KubeApi, wanted: Expectation, params: dict[str, t.Any]) -> tuple[Snapshot, list[Check]]:
+    """The cluster when it has settled, with what the probes see of it, or why they see nothing."""
+    owner = identity(os.getpid())
+    with Prober(api, params["probe_image"], params["timeout"], owner, parts(wanted, params)) as prober:
+        first = look(api, wanted)
+        if first.nodes:
+            # The probes come up while the cluster settles. What cannot be made yet is made by `run`.
+            with contextlib.suppress(ApiError):
+                prober.start(first)
+        snapshot = settled(api, wanted, params["timeout"], first)
+        if not snapshot.nodes:
+            snapshot.no_traffic = "there are no nodes to try DNS, pod network and storage on"
+            return snapshot, []
+        try:
+            sweep(api, alive)
+            snapshot.traffic = prober.run(snapshot)
+        except ApiError as exc:
+            snapshot.no_traffic = exc.message
+            remedy = "See kubectl get events -A and the log of kube-apiserver."
+            return snapshot, [Check("traffic", "failed", f"the probes could not be run: {exc.message}", remedy)]
+    return snapshot, []
 
 
 def run(module: AnsibleModule, api: KubeApi) -> dict[str, t.Any]:
     """The whole of it with a client that works."""
     wanted = expectation(module.params)
-    snapshot = settled(api, wanted, 0 if module.check_mode else module.params["timeout"])
-    checks: list[Check] = []
-    if snapshot.nodes and not module.check_mode:
-        probe(api, snapshot, module.params)
-        if snapshot.no_traffic:
-            remedy = "See kubectl get events -A and the log of kube-apiserver."
-            checks.append(Check("traffic", "failed", f"the probes could not be run: {snapshot.no_traffic}", remedy))
-    elif module.check_mode:
+    failures: list[Check] = []
+    if module.check_mode:
+        snapshot = settled(api, wanted, 0, look(api, wanted))
         snapshot.no_traffic = "check mode creates nothing: DNS, pod network and storage were not tried"
     else:
-        snapshot.no_traffic = "there are no nodes to try DNS, pod network and storage on"
-    checks = evaluate(snapshot, wanted) + checks
+        snapshot, failures = prove(api, wanted, module.params)
+    checks = evaluate(snapshot, wanted) + failures
     objects = user_objects(api, module.params["checks"])
     return {"checks": [check.as_dict() for check in checks], "nodes": rows(snapshot, wanted), "objects": objects}
 
