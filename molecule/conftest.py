@@ -56,20 +56,22 @@ class Playbooks:
     """Runs the playbooks of the checkout on the lab."""
 
     root = ROOT
-    inventory = INVENTORY
+
+    def __init__(self, inventory: pathlib.Path = INVENTORY) -> None:
+        self.inventory = inventory
 
     def program(self, name: str) -> str:
         return str(pathlib.Path(sys.executable).parent / name)
 
-    def command(self, playbook: str, *arguments: str, inventory: pathlib.Path = INVENTORY) -> list[str]:
+    def command(self, playbook: str, *arguments: str, inventory: pathlib.Path | None = None) -> list[str]:
         path = ROOT / "playbooks" / f"{playbook}.yml"
-        return [self.program("ansible-playbook"), str(path), "-i", str(inventory), *arguments]
+        return [self.program("ansible-playbook"), str(path), "-i", str(inventory or self.inventory), *arguments]
 
     @property
     def environment(self) -> dict[str, str]:
         return os.environ | {"ANSIBLE_CONFIG": str(ROOT / "ansible.cfg"), "NO_COLOR": "1", "ANSIBLE_NOCOLOR": "1"}
 
-    def run(self, playbook: str, *arguments: str, inventory: pathlib.Path = INVENTORY) -> Run:
+    def run(self, playbook: str, *arguments: str, inventory: pathlib.Path | None = None) -> Run:
         """Run it to its end. What it printed is shown by pytest if the test fails."""
         done = subprocess.run(
             self.command(playbook, *arguments, inventory=inventory),
@@ -84,10 +86,10 @@ class Playbooks:
         print(done.stdout)
         return Run(done.returncode, done.stdout)
 
-    def kill(self, playbook: str, task: str, *, after: float) -> bool:
+    def kill(self, playbook: str, task: str, *arguments: str, after: float) -> bool:
         """Run it and kill it some seconds after a task of that name has begun; False if it ended before."""
         process = subprocess.Popen(
-            self.command(playbook),
+            self.command(playbook, *arguments),
             cwd=ROOT,
             env=self.environment,
             stdin=subprocess.DEVNULL,
@@ -116,12 +118,15 @@ def kill_tree(pid: int) -> None:
 
 
 class Lab:
-    """The commands of tests/lab/lab, for the scenarios' lab."""
+    """The commands of tests/lab/lab, for one lab."""
+
+    def __init__(self, name: str = LAB) -> None:
+        self.name = name
 
     def __call__(self, *arguments: str) -> str:
         command, *rest = arguments
         done = subprocess.run(
-            [str(ROOT / "tests/lab/lab"), command, "--name", LAB, *rest],
+            [str(ROOT / "tests/lab/lab"), command, "--name", self.name, *rest],
             check=False,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

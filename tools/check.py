@@ -115,6 +115,9 @@ def main() -> int:
     LOGS.mkdir(parents=True, exist_ok=True)
     begin = time.monotonic()
     results = []
+    print(
+        f"{len(checks)} checks, two at a time, some of them minutes long; their output is in .cache/check", flush=True
+    )
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
         for future in concurrent.futures.as_completed([pool.submit(run, check) for check in checks]):
             results.append(future.result())

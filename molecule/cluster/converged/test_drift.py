@@ -2,11 +2,18 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Something on the machines was changed by hand: check mode shows exactly that, and a run puts it right."""
+"""Something on the machines was changed by hand: check mode shows exactly that, and a run puts it right.
+
+The run takes the same cluster as an ordinary YAML inventory, so this also shows that both forms give the same run.
+"""
 
 from __future__ import annotations
 
+import json
+import subprocess
+
 import pytest
+import yaml
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +40,29 @@ def test_has_a_readable_diff(drift, text) -> None:
     assert any(text in line for line in drift.output.splitlines() if line.lstrip().startswith("+"))
 
 
-def test_is_put_right_by_a_run(drift, playbooks) -> None:
-    # That nothing is left to do after it is the first thing that test_second_run asks.
-    repair = playbooks.run("up")
+@pytest.fixture
+def yaml_inventory(tmp_path, playbooks):
+    """The same cluster as an ordinary YAML inventory: what each group and host has in cluster-info, written out."""
+    command = [playbooks.program("ansible-inventory"), "-i", str(playbooks.inventory), "--list", "--export"]
+    listed = json.loads(
+        subprocess.run(command, cwd=playbooks.root, env=playbooks.environment, check=True, capture_output=True).stdout
+    )
+    hosts = listed.pop("_meta")["hostvars"]
+    groups = {
+        name: {
+            "hosts": {host: hosts.get(host, {}) for host in group.get("hosts", [])},
+            "children": dict.fromkeys(group.get("children", []), {}),
+            "vars": group.get("vars", {}),
+        }
+        for name, group in listed.items()
+    }
+    path = tmp_path / "hosts.yml"
+    path.write_text(yaml.safe_dump(groups), encoding="utf-8")
+    return path
+
+
+def test_is_put_right_by_a_run(drift, playbooks, yaml_inventory) -> None:
+    # That nothing is left to do after it is what test_second_run asks.
+    repair = playbooks.run("up", inventory=yaml_inventory)
     assert repair.status == 0
     assert repair.changes == drift.changes

@@ -6,41 +6,46 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 HOLD = """
 import fcntl, time
 lock = open("/var/lib/dpkg/lock-frontend", "w")
 fcntl.lockf(lock, fcntl.LOCK_EX)
-time.sleep(25)
+time.sleep(40)
 """
 UNIT = "/etc/systemd/system/swap.img.swap"
 
 
-@pytest.fixture
-def held_lock(lab):
-    """The package manager's lock on gpu1 is held for a while, by a program of its own name."""
-    lab("ssh", "gpu1", f"sudo cp /usr/bin/python3 /tmp/holder && sudo systemd-run --unit=hold /tmp/holder -c '{HOLD}'")
-    time.sleep(1)
-    yield
-    lab("ssh", "gpu1", "sudo systemctl stop hold; sudo rm -f /tmp/holder")
-
-
-def test_preflight_names_the_holder_of_the_apt_lock(playbooks, held_lock) -> None:
-    found = playbooks.run("preflight")
-    assert "holder" in found.output
-
-
-def test_run_waits_for_the_apt_lock(playbooks, held_lock) -> None:
-    assert playbooks.run("up").status == 0
-
-
-def test_swap_unit_of_somebody_else_is_put_off(playbooks, lab) -> None:
+@pytest.fixture(scope="module")
+def run(lab, playbooks):
+    """A run while cpu1 lacks a package, a program of its own name holds apt's lock, and a foreign unit swaps."""
+    lab("ssh", "cpu1", "sudo dpkg --remove --force-depends socat")
     unit = r"[Swap]\nWhat=/swap.img\n[Install]\nWantedBy=swap.target\n"
-    lab("ssh", "gpu1", f"printf '{unit}' | sudo tee {UNIT} && sudo systemctl daemon-reload")
-    lab("ssh", "gpu1", "sudo systemctl enable swap.img.swap")
-    assert playbooks.run("up").status == 0
-    assert "enabled" not in lab("ssh", "gpu1", "systemctl is-enabled swap.img.swap | cat")
-    assert playbooks.run("up", "--check").changed == {}
+    lab("ssh", "cpu1", f"printf '{unit}' | sudo tee {UNIT} && sudo systemctl daemon-reload")
+    lab("ssh", "cpu1", "sudo systemctl enable swap.img.swap")
+    lab("ssh", "cpu1", f"sudo cp /usr/bin/python3 /tmp/holder && sudo systemd-run --unit=hold /tmp/holder -c '{HOLD}'")
+    yield playbooks.run("up")
+    lab("ssh", "cpu1", "sudo systemctl stop hold; sudo rm -f /tmp/holder")
+
+
+def test_preflight_names_the_holder_of_the_lock(run) -> None:
+    table, _sep, _rest = run.output.partition("Compare versions")
+    assert "holder (pid " in table
+
+
+def test_run_waits_for_the_lock_and_installs(run, lab) -> None:
+    assert run.status == 0
+    assert "install ok installed" in lab("ssh", "cpu1", "dpkg -s socat")
+
+
+def test_swap_unit_of_somebody_else_is_put_off(run, lab) -> None:
+    assert "enabled" not in lab("ssh", "cpu1", "systemctl is-enabled swap.img.swap | cat")
+
+
+def test_nothing_else_is_changed(run, addresses) -> None:
+    assert {host for host, _task in run.changes} == {addresses["cpu1"]}
+    assert {task.rpartition(" : ")[2] for _host, task in run.changes} == {
+        "Turn swap off, now and after every reboot",
+        "Install the packages",
+    }

@@ -27,7 +27,7 @@ def test_fails_before_the_first_play(run) -> None:
     assert "PLAY [" not in run.output
 
 
-@pytest.mark.parametrize("text", ["MASTER_NODE", "10.0.0.20:22", "exclusiv", "line 2", "line 3"])
+@pytest.mark.parametrize("text", ["MASTER_NODE", "10.0.0.20:22", "exclusiv", "cluster-info:2: ", "cluster-info:3: "])
 def test_tells_every_mistake(run, text) -> None:
     assert text in run.output
 

@@ -6,14 +6,41 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import time
+import types
 import typing as t
+
+import pytest
 
 from ansible_collections.gshare.cluster.plugins.module_utils._kube_api import ApiError
 
 Json = dict[str, t.Any]
 OLD = "2026-01-01T00:00:00Z"
+KUBECONFIG = __file__  # only has to be there
+HOSTS = [
+    {
+        "host": "192.0.2.10",
+        "address": "192.0.2.10",
+        "labels": {"gshare.io/node-type": "cpu"},
+        "roles": ["control plane"],
+    },
+    {"host": "192.0.2.11", "address": "192.0.2.11", "roles": ["gpu exclusive"]},
+    {"host": "192.0.2.12", "address": "192.0.2.12", "labels": {"gshare.io/node-type": "cpu"}, "roles": ["cpu"]},
+]
+
+
+def stop_clock(monkeypatch: pytest.MonkeyPatch, modules: t.Iterable[types.ModuleType], tick: float) -> None:
+    """No sleep lasts, and each look at the clock is a tick later."""
+    ticks = itertools.count(0, tick)
+    clock = types.SimpleNamespace(sleep=lambda seconds: None, monotonic=lambda: next(ticks), time=time.time)
+    for module in modules:
+        monkeypatch.setattr(module, "time", clock)
+
+
+def bad(result: Json) -> set[str]:
+    return {entry["name"] for entry in result["checks"] if entry["status"] != "ok"}
 
 
 def moment(age: float) -> str:
@@ -163,6 +190,9 @@ class FakeCluster:
         self.no_exec: dict[str, str] = {}
         self.closed: set[tuple[str, str, int]] = set()
         self.bad_image: dict[str, str] = {}
+        self.no_kubelet: set[str] = set()
+        self.untouched: set[str] = set()
+        self.own_status: dict[str, Json] = {}
         self.claim_events: list[str] = []
         self.claim_status: Json = {}
         self.claim_works = True
@@ -179,6 +209,9 @@ class FakeCluster:
         if self.ready[0] == 0:
             raise ApiError(0, self.ready[1])
         return self.ready
+
+    def reaches(self, address: str, port: int) -> bool:
+        return port == 10250 and self._by_address(address) not in self.no_kubelet
 
     def items(self, path: str) -> list[Json]:
         return self.get(path).get("items") or []
@@ -252,18 +285,21 @@ class FakeCluster:
 
     def _start_probe(self, item: Json) -> None:
         on, network = item["metadata"]["name"], item["spec"].get("podCIDR", "10.244.99.0/24").rsplit(".", 1)[0]
-        made = pod(f"probe-{on}", "x", on, labels={"app": "probe"}, podIP=f"{network}.5")
+        made = pod(f"probe-{on}", next(iter(self.namespaces)), on, labels={"app": "probe"}, podIP=f"{network}.5")
         if on in self.bad_image:
             made["status"].update(waiting("ImagePullBackOff", self.bad_image[on], age=0))
-        if item["status"]["conditions"][-1]["status"] != "True":
-            made["status"].update(phase="Pending", conditions=[])
+        if item["status"]["conditions"][-1]["status"] != "True" or on in self.untouched:
+            made["status"] = {"phase": "Pending"}
+        made["status"] = self.own_status.get(on, made["status"])
         self.own_pods[made["metadata"]["name"]] = made
 
     def _start_pod(self, name: str, body: Json) -> None:
         if self.service_account_after > 0:
             self.service_account_after -= 1
             raise ApiError(403, 'error looking up service account x/default: serviceaccount "default" not found')
-        made = pod(name, "x", body["spec"].get("nodeName", "cp"), labels=body["metadata"]["labels"])
+        made = pod(
+            name, next(iter(self.namespaces)), body["spec"].get("nodeName", "cp"), labels=body["metadata"]["labels"]
+        )
         if name == "claim":
             self._volume = self.claim_works
             made["status"]["phase"] = "Succeeded" if self.claim_works else "Pending"
@@ -292,7 +328,7 @@ class FakeCluster:
 
     def _by_address(self, address: str) -> str:
         for item in [*self.own_pods.values()]:
-            if item["status"]["podIP"] == address:
+            if item["status"].get("podIP") == address:
                 return item["spec"]["nodeName"]
         return next(n["metadata"]["name"] for n in self.nodes if n["status"]["addresses"][0]["address"] == address)
 

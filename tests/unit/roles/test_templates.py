@@ -12,21 +12,14 @@ import typing as t
 
 import pytest
 import yaml
-from ansible.parsing.dataloader import DataLoader
-from ansible.template import Templar, trust_as_template
+from ansible.template import trust_as_template
+
+from ansible_collections.gshare.cluster.plugins.module_utils._dpkg import Package
+from ansible_collections.gshare.cluster.plugins.module_utils._install import met
+from ansible_collections.gshare.cluster.tests.unit.roles.settings import templar
 
 ROLES = pathlib.Path(__file__).resolve().parents[3] / "roles"
 FIXTURES = pathlib.Path(__file__).parent / "fixtures"
-
-
-def templar(role: str, **settings: t.Any) -> Templar:
-    loader = DataLoader()
-    variables: dict[str, t.Any] = {"ansible_managed": "Ansible managed", "inventory_hostname": "192.0.2.10"}
-    variables["groups"] = {"kube_control_plane": ["192.0.2.10"]}
-    for name in ("defaults", "vars"):
-        path = ROLES / role / name / "main.yml"
-        variables.update((loader.load_from_file(str(path), trusted_as_template=True) or {}) if path.exists() else {})
-    return Templar(loader, {**variables, **settings})
 
 
 def rendered(role: str, template: str, **settings: t.Any) -> str:
@@ -79,6 +72,13 @@ def test_case_95_flannel_gets_the_range_of_the_cluster() -> None:
     assert json.loads(config["data"]["cni-conf.json"])["name"] == "cbr0"
 
 
+@pytest.mark.parametrize("offload", [True, False])
+def test_case_96_checksums_are_kept_off_the_card_for_every_link_to_come(offload: bool) -> None:
+    lines = rendered("flannel", "flannel.link.j2", flannel_checksum_offload=offload).splitlines()
+    assert "OriginalName=flannel.*" in lines
+    assert ("TransmitChecksumOffload=false" in lines) is not offload
+
+
 def test_a_change_of_the_configuration_rolls_the_pods() -> None:
     def annotation(**settings: t.Any) -> str:
         daemon_set = objects(rendered("flannel", "flannel.yml.j2", **settings))["DaemonSet/kube-flannel-ds"]
@@ -128,5 +128,24 @@ def test_version_of_the_packages(
         gshare_kubernetes_version=wish,
     )
     assert found.template(trust_as_template("{{ __kubeadm_pattern }}")) == pattern
-    assert found.template(trust_as_template("{{ __kubeadm_complete | bool }}")) is complete
+    installed = {name: Package(version, held=True) for name, version in own["packages"].items()}
+    wishes = found.template(trust_as_template("{{ __kubeadm_wishes }}"))
+    assert all(met(wish, installed) for wish in wishes) is complete
     assert "/v1.36/deb/" in found.template(trust_as_template("{{ kubeadm_repository }}"))
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["in the run", "left out by --limit"])
+def test_what_is_known_of_the_control_plane(known: bool) -> None:
+    nodes = [{"name": "cp", "addresses": ["192.0.2.10"]}]
+    there = {"__kubeadm_state": IN_CLUSTER, "__kubeadm_init": {"nodes": nodes}}
+    asked = {"__kubeadm_left_out": IN_CLUSTER, "__kubeadm_cluster": {"nodes": nodes}}
+    skipped = dict.fromkeys(asked, {"skipped": True})
+    found = templar(
+        "kubeadm",
+        __kubeadm_state=FRESH,
+        hostvars={"192.0.2.10": there if known else {}},
+        gshare_kubernetes_version="1.36",
+        **(skipped if known else asked),
+    )
+    assert found.template(trust_as_template("{{ __kubeadm_pattern }}")) == "1.36.3-*"
+    assert found.template(trust_as_template("{{ __kubeadm_nodes }}")) == nodes

@@ -14,10 +14,12 @@ import pytest
 from ansible.errors import AnsibleError
 
 from ansible_collections.gshare.cluster.plugins.action import containerd_config
+from ansible_collections.gshare.cluster.plugins.module_utils._proxy import assigned, drop_in
 
 FILE = "/etc/containerd/config.toml"
 SETTINGS = {"images": {"pinned_images": {"sandbox": "example.net/pause:1"}}}
 TABLE = '\n[plugins."io.containerd.cri.v1.images".pinned_images]\n  sandbox = "example.net/pause:1"\n'
+DROP_IN = "/etc/systemd/system/containerd.service.d/gshare-proxy.conf"
 OLD = "# ours\nversion = 4\n"
 
 
@@ -33,12 +35,15 @@ class Machine:
             "dump": content or "version = 4\nimports = ['/etc/containerd/conf.d/*.toml']\n",
             "dump_problem": "",
             "service_config": None,
+            "service_at_boot": True,
             "restart": False,
             "reason": "read",
+            "proxy": {"path": DROP_IN, "text": None, "environment": {}, "others": [], "running": {}},
             **facts,
         }
         self.probe: dict[str, t.Any] = {"problem": "", "restart": True, "reason": "probe"}
         self.apply: dict[str, t.Any] = {"restart": True, "reason": "apply", "backup_file": "/b~"}
+        self.gpu_use: list[str] = []
         self.steps: list[dict[str, t.Any]] = []
 
     def answer(
@@ -46,6 +51,8 @@ class Machine:
     ) -> dict[str, t.Any]:
         self.steps.append(module_args)
         step = module_args["_step"]
+        if step == "use":
+            return {"commands": [], "gpu_use": self.gpu_use}
         if step == "probe":
             return {"commands": [step], "dump": module_args["_content"], **self.probe}
         return {"commands": [step], **(self.facts if step == "read" else self.apply)}
@@ -82,7 +89,7 @@ def test_change(act: Act) -> None:
     assert result["changed"]
     assert (result["written"], result["restarted"], result["reason"]) == (True, True, "apply")
     assert result["backup_file"] == "/b~"
-    assert result["diff"] == {"before": OLD, "after": OLD + TABLE, "before_header": FILE, "after_header": FILE}
+    assert result["diff"] == [{"before": OLD, "after": OLD + TABLE, "before_header": FILE, "after_header": FILE}]
     assert result["commands"] == ["read", "probe", "apply"]
     assert result["schema"] == 4
     assert result["warnings"] == []
@@ -101,7 +108,7 @@ def test_check_mode_predicts_and_does_not_apply(act: Act) -> None:
     result = act(machine, check=True, diff=True)
     assert machine.names == ["read", "probe"]
     assert (result["changed"], result["restarted"], result["reason"]) == (True, True, "probe")
-    assert result["diff"]["after"] == OLD + TABLE
+    assert result["diff"][0]["after"] == OLD + TABLE
 
 
 def test_restart_alone(act: Act) -> None:
@@ -113,11 +120,96 @@ def test_restart_alone(act: Act) -> None:
     assert (result["changed"], result["written"], result["restarted"]) == (True, False, True)
 
 
+def test_start_at_boot_alone(act: Act) -> None:
+    machine = Machine(OLD + TABLE, service_at_boot=False)
+    machine.apply = {"restart": False, "reason": "read"}
+    result = act(machine)
+    assert machine.names == ["read", "apply"]
+    assert machine.steps[1]["_content"] is None
+    assert (result["changed"], result["restarted"]) == (True, False)
+
+
+def proxy(**changes: t.Any) -> dict[str, t.Any]:
+    environment = {"HTTPS_PROXY": "http://u:secret@a:1", "NO_PROXY": "b"}
+    return {"path": DROP_IN, "text": None, "environment": environment, "others": [], "running": {}, **changes}
+
+
+PROXY_TEXT = drop_in({"HTTPS_PROXY": "http://u:secret@a:1", "NO_PROXY": "b,192.0.2.10"})
+DIRECT = {"settings": SETTINGS, "no_proxy": ["192.0.2.10:5000"]}
+
+
+def test_a_proxy_that_is_in_force_is_one_round_trip(act: Act) -> None:
+    machine = Machine(OLD + TABLE, proxy=proxy(text=PROXY_TEXT, running=assigned(PROXY_TEXT)))
+    result = act(machine, DIRECT, diff=True)
+    assert machine.names == ["read"]
+    assert (result["changed"], result["proxy_written"], result["restarted"]) == (False, False, False)
+    assert "diff" not in result
+
+
+def test_the_drop_in_alone(act: Act) -> None:
+    machine = Machine(OLD + TABLE, proxy=proxy())
+    result = act(machine, DIRECT, diff=True)
+    assert machine.names == ["read", "apply"]
+    assert machine.steps[1]["_content"] is None
+    assert machine.steps[1]["_drop_in"] == PROXY_TEXT
+    assert (result["changed"], result["written"], result["proxy_written"]) == (True, False, True)
+    (diff,) = result["diff"]
+    assert (diff["before"], diff["before_header"], diff["after_header"]) == ("", DROP_IN, DROP_IN)
+    assert diff["after"] == PROXY_TEXT.replace("secret", "********")
+    assert "secret" not in str(result)
+
+
+def test_both_files(act: Act) -> None:
+    machine = Machine(OLD, proxy=proxy())
+    result = act(machine, DIRECT, diff=True)
+    assert machine.names == ["read", "probe", "apply"]
+    assert [diff["after_header"] for diff in result["diff"]] == [FILE, DROP_IN]
+    assert (result["written"], result["proxy_written"]) == (True, True)
+
+
+def test_check_mode_predicts_the_drop_in(act: Act) -> None:
+    machine = Machine(OLD + TABLE, proxy=proxy())
+    result = act(machine, DIRECT, check=True, diff=True)
+    assert machine.names == ["read"]
+    assert (result["changed"], result["proxy_written"], result["restarted"]) == (True, True, True)
+    assert result["reason"] == "the running daemon has another proxy"
+    assert len(result["diff"]) == 1
+
+
+def test_a_drop_in_that_gives_the_same_is_a_change_without_a_restart(act: Act) -> None:
+    machine = Machine(OLD + TABLE, proxy=proxy(text=f"{PROXY_TEXT}# more\n", running=assigned(PROXY_TEXT)))
+    result = act(machine, DIRECT, check=True)
+    assert (result["changed"], result["proxy_written"], result["restarted"]) == (True, True, False)
+    assert result["reason"] == "read"
+
+
+def test_a_drop_in_that_is_not_in_force(act: Act) -> None:
+    """What a run leaves that was killed between writing and restarting."""
+    machine = Machine(OLD + TABLE, proxy=proxy(text=PROXY_TEXT))
+    result = act(machine, DIRECT)
+    assert machine.names == ["read", "apply"]
+    assert (result["changed"], result["proxy_written"], result["restarted"]) == (True, False, True)
+
+
+def test_the_drop_in_is_removed_with_the_proxy(act: Act) -> None:
+    machine = Machine(OLD + TABLE, proxy=proxy(environment={}, text=PROXY_TEXT, running=assigned(PROXY_TEXT)))
+    result = act(machine, DIRECT, diff=True)
+    assert machine.steps[1]["_drop_in"] == ""
+    assert (result["proxy_written"], result["diff"][0]["after"]) == (True, "")
+
+
+def test_the_proxy_of_someone_else_stays(act: Act) -> None:
+    machine = Machine(OLD + TABLE, proxy=proxy(others=["/x.conf"], running={"HTTPS_PROXY": "c"}))
+    result = act(machine, DIRECT)
+    assert machine.names == ["read"]
+    assert result["warnings"] == ["containerd has its proxy from /x.conf; NO_PROXY there lacks 192.0.2.10."]
+
+
 def test_first_file(act: Act) -> None:
     machine = Machine(None)
     result = act(machine, diff=True)
     assert machine.steps[2]["_content"] == f'version = 4\nimports = ["/etc/containerd/conf.d/*.toml"]\n{TABLE}'
-    assert result["diff"]["before"] == ""
+    assert result["diff"][0]["before"] == ""
 
 
 def test_not_installed(act: Act) -> None:
@@ -179,3 +271,47 @@ def test_what_stays_without_effect_is_a_warning(act: Act) -> None:
 def test_wrong_options_are_refused(act: Act) -> None:
     with pytest.raises(AnsibleError, match="setings"):
         act(Machine(), {"setings": {}})
+
+
+KEEP = {"settings": SETTINGS, "keep_gpu_work": True}
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_who_uses_a_gpu_is_not_disturbed(act: Act, check: bool) -> None:
+    machine = Machine()
+    machine.gpu_use = ["pod team/train-1 uses a GPU"]
+    result = act(machine, KEEP, check=check, diff=True)
+    assert machine.names == ["read", "probe", "use"]
+    assert (result["changed"], result["written"], result["restarted"]) == (False, False, False)
+    (sentence,) = result["held_back"]
+    assert "pod team/train-1 uses a GPU" in sentence
+    assert "-e gshare_disrupt=" in sentence
+    assert result["warnings"] == [sentence]
+    assert "diff" not in result
+
+
+def test_without_gpu_work_nothing_is_held_back(act: Act) -> None:
+    machine = Machine()
+    assert act(machine, KEEP)["changed"]
+    assert machine.names == ["read", "probe", "use", "apply"]
+
+
+def test_who_uses_a_gpu_is_not_asked_about_where_nothing_restarts(act: Act) -> None:
+    machine = Machine(OLD + TABLE)
+    assert not act(machine, KEEP)["changed"]
+    assert machine.names == ["read"]
+
+
+NVIDIA_DROP_IN = "/etc/containerd/conf.d/99-nvidia.toml"
+
+
+def test_a_generated_drop_in_goes_with_the_change(act: Act) -> None:
+    imports = 'imports = ["/etc/containerd/conf.d/*.toml"]\n'
+    drop_in = "version = 4\n"
+    machine = Machine(imports + OLD + TABLE, drop_ins={NVIDIA_DROP_IN: drop_in})
+    result = act(machine, {"settings": SETTINGS, "absorb": ["99-nvidia.toml"]}, diff=True)
+    assert machine.names == ["read", "probe", "probe", "apply"]
+    assert machine.steps[-1]["_absorbed"] == [NVIDIA_DROP_IN]
+    assert (result["changed"], result["written"], result["absorbed"]) == (True, False, [NVIDIA_DROP_IN])
+    assert result["diff"][0]["before"] == drop_in
+    assert "is kept as a copy" in result["warnings"][0]

@@ -55,7 +55,7 @@ def test_a_good_inventory_is_not_worth_a_word(act):
 def test_an_inventory_without_machines_fails(act):
     result, text = act({"stage": "inventory"}, groups={})
     assert result["failed"] is True
-    assert "No machine is named as the control plane." in text
+    assert "It names no machine of a cluster." in text
 
 
 def test_addresses_are_resolved_before_any_machine_is_touched(act):

@@ -29,7 +29,7 @@ class Connection:
 def bundle(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> bundles.Bundle:
     (tmp_path / "demo.py").write_text("1\n")
     result = bundles.Bundle({"demo.py": str(tmp_path / "demo.py")}, {"demo": "1.0"}, "3.9", "demo")
-    monkeypatch.setattr(bundles, "collect", lambda names, exclude: result)
+    monkeypatch.setattr(bundles, "collect", lambda names: result)
     return result
 
 
@@ -89,7 +89,7 @@ def test_check_mode_sends_nothing(bundle: bundles.Bundle, act: t.Any) -> None:
 
 
 def test_a_controller_without_the_package(act: t.Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def collect(names: list[str], exclude: list[str]) -> t.NoReturn:
+    def collect(names: list[str]) -> t.NoReturn:
         raise bundles.BundleError("demo is missing on the controller")
 
     monkeypatch.setattr(bundles, "collect", collect)

@@ -71,15 +71,19 @@ OTHER = """
     - name: Work
       ansible.builtin.debug:
 """
-HOSTS = "one ansible_user=ubuntu ansible_host=192.0.2.1\ntwo\n[all:vars]\nansible_connection=local\n"
+HOSTS = """\
+one ansible_user=ubuntu ansible_host=192.0.2.1 ansible_ssh_private_key_file='/k/my key' ansible_port=22
+two
+[all:vars]
+ansible_connection=local
+"""
 
 
 @pytest.fixture
 def play(tmp_path: pathlib.Path) -> t.Callable[..., tuple[int, str, pathlib.Path]]:
-    """Run a playbook with a small collection of our name: our callback, a role, a stand-in for verify."""
+    """Run a playbook with a small collection of our name: our plugins, a role, a stand-in for verify."""
     home = tmp_path / "ansible_collections/gshare/cluster"
-    for folder in ("callback", "plugin_utils"):
-        shutil.copytree(ROOT / "plugins" / folder, home / "plugins" / folder)
+    shutil.copytree(ROOT / "plugins", home / "plugins")
     for path, content in {
         "plugins/action/verify.py": VERIFY,
         "plugins/modules/verify.py": "",

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -94,3 +95,17 @@ def test_case_81_the_three_files() -> None:
 def test_no_text_is_an_error(text: str, name: str) -> None:
     for entry in _apt_sources.parse(name, text):
         assert entry.uri
+
+
+@pytest.mark.parametrize(
+    ("uri", "suite", "begins"),
+    [
+        # as apt 2.6 calls them
+        ("https://download.docker.com/linux/debian", "bookworm", "download.docker.com_linux_debian_dists_bookworm_"),
+        ("https://pkgs.k8s.io/core:/stable:/v1.36/deb/", "/", "pkgs.k8s.io_core:_stable:_v1.36_deb_"),
+        ("https://user:secret@apt.example.net/a_b/", "x/", "apt.example.net_a%5fb_x_"),
+        ("file:///srv/apt", "./", "_srv_apt_._"),
+    ],
+)
+def test_the_lists_of_a_repository(uri: str, suite: str, begins: str) -> None:
+    assert _apt_sources.lists_prefix(uri, suite) == begins

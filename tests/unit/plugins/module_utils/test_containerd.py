@@ -24,6 +24,7 @@ from ansible_collections.gshare.cluster.plugins.module_utils._containerd import 
 SHOW = """\
 LoadState=loaded
 ActiveState=active
+UnitFileState=disabled
 MainPID=4711
 InvocationID=4f1c6b1d0c8b4f7e9a3d2b1c0a998877
 ExecMainStartTimestamp=Mon 2026-11-30 14:43:24.123456 UTC
@@ -51,6 +52,7 @@ def test_unit() -> None:
         loaded=True,
         active=True,
         state="active",
+        at_boot=False,
         pid=4711,
         invocation="4f1c6b1d0c8b4f7e9a3d2b1c0a998877",
         started=pytest.approx(1796049804.123456),
@@ -123,7 +125,7 @@ def test_socket(dump: str, socket: str) -> None:
 
 
 def _unit(state: str = "active", invocation: str = "i", started: float | None = 100.0) -> Unit:
-    return Unit(True, state == "active", state, 1, invocation, started, "/usr/bin/containerd", None)
+    return Unit(True, state == "active", state, True, 1, invocation, started, "/usr/bin/containerd", None)
 
 
 RECORD = {"invocation": "i", "configuration": "old"}

@@ -19,7 +19,7 @@ FILES = {
     "/proc/sys/kernel/hostname": "GPU-1\n",
     "/etc/machine-id": "aaaa0000000000000000000000000001\n",
     "/sys/class/dmi/id/product_uuid": "00000000-0000-4000-8000-00000000000A\n",
-    "/etc/os-release": 'ID=ubuntu\nVERSION_ID="24.04"\nPRETTY_NAME="Ubuntu 24.04.3 LTS"\n',
+    "/etc/os-release": 'ID=ubuntu\nVERSION_ID="24.04"\nVERSION_CODENAME=noble\nPRETTY_NAME="Ubuntu 24.04.3 LTS"\n',
     "/proc/meminfo": "MemTotal: 4194304 kB\nMemAvailable: 2097152 kB\n",
     "/proc/mounts": "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n",
     "/proc/swaps": "Filename Type Size Used Priority\n/dev/zram0 partition 8388604 0 100\n",
@@ -31,6 +31,7 @@ FILES = {
     "/etc/apt/sources.list.d/b.list": "deb [signed-by=/etc/apt/keyrings/none.gpg] http://b.example.net/ /\n",
     "/etc/apt/sources.list.d/c.list.save": "deb http://c.example.net/ /\n",
     "/usr/share/keyrings/a.gpg": "key",
+    "/var/lib/apt/lists/a.example.net_dists_noble_InRelease": "",
     "/var/lib/dpkg/status": "Package: kubelet\nStatus: hold ok installed\nVersion: 1.35.4-1.1\n\n",
     "/etc/systemd/system/k3s.service": "",
     "/run/docker.sock": "",
@@ -40,7 +41,7 @@ FILES = {
     "/etc/hosts": "127.0.0.1 localhost\n192.0.2.10 api\n",
     "/etc/cloud/cloud.cfg": "manage_etc_hosts: false\n",
     "/etc/cloud/cloud.cfg.d/50-x.cfg": "manage_etc_hosts: true\n",
-    "/etc/environment": 'export http_proxy=http://p:3128\nNO_PROXY="a"\nPATH="/bin"\n',
+    "/etc/environment": 'export http_proxy=http://u:secret@p:3128\nNO_PROXY="a"\nPATH="/bin"\n',
 }
 
 
@@ -62,7 +63,7 @@ def test_who_the_machine_is(facts: dict[str, t.Any]) -> None:
     assert facts["hostname"] == "GPU-1"
     assert facts["machine_id"].endswith("01")
     assert facts["product_uuid"].endswith("00a")
-    assert facts["os"] == {"id": "ubuntu", "version": "24.04", "name": "Ubuntu 24.04.3 LTS"}
+    assert facts["os"] == {"id": "ubuntu", "version": "24.04", "codename": "noble", "name": "Ubuntu 24.04.3 LTS"}
     assert facts["memory_mb"] == {"total": 4096, "available": 2048}
     assert facts["cgroup"] == "v2"
     assert facts["cpus"] >= 1
@@ -77,7 +78,7 @@ def test_network(facts: dict[str, t.Any]) -> None:
     assert facts["ports"] == [{"protocol": "tcp", "port": 6443, "address": "0.0.0.0", "pid": 0, "process": ""}]
     assert facts["firewalls"] == ["ufw", "firewalld"]
     assert facts["ufw_allowed"] == ["22/tcp"]
-    assert facts["proxy"] == {"http_proxy": "http://p:3128", "NO_PROXY": "a"}
+    assert facts["proxy"] == {"HTTP_PROXY": "http://u:********@p:3128", "NO_PROXY": "a"}
     assert facts["cloud_init_hosts"] is True
 
 
@@ -86,6 +87,7 @@ def test_packages_and_their_sources(facts: dict[str, t.Any]) -> None:
         "/etc/apt/sources.list",
         "/etc/apt/sources.list.d/b.list",
     ]
+    assert [entry["fetched"] for entry in facts["apt_sources"]] == [True, False]
     assert facts["apt_keys"] == {"/etc/apt/keyrings/none.gpg": 0, "/usr/share/keyrings/a.gpg": 3}
     assert facts["packages"] == {"kubelet": {"version": "1.35.4-1.1", "hold": True}}
 

@@ -54,7 +54,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         known = ANSWERS.get(self.path)
         status = 200 if known is not None else 503 if "broken" in self.path else 404
-        self._answer(status, known if known is not None else {"message": f"{self.path} is not here"})
+        host = f", Host {self.headers['Host']}" if self.path == "/" else ""
+        self._answer(status, known if known is not None else {"message": f"{self.path} is not here{host}"})
 
     def _exec(self, command: str) -> None:
         """Answer as the API server does: one byte for the channel before each piece of output."""
@@ -130,6 +131,15 @@ def test_errors_carry_the_message_of_the_api(api):
     with pytest.raises(ApiError, match="/nowhere is not here") as caught:
         api.get("/nowhere")
     assert caught.value.status == 404
+
+
+def test_plain_http_of_a_node(api):
+    address, port = api.server
+    status, text = api.http(address, port, "x.invalid")
+    assert (status, json.loads(text)) == (404, {"message": "/ is not here, Host x.invalid"})
+    with pytest.raises(ApiError, match="refused") as caught:
+        api.http(address, 1, "x.invalid")
+    assert caught.value.status == 0
 
 
 def test_create_and_delete(api):

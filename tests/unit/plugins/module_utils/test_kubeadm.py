@@ -195,10 +195,22 @@ def test_join_action(changes: dict[str, t.Any], nodes: list[dict[str, t.Any]], a
     assert kubeadm.join_action({**WORKER, **changes}, WISH, nodes)[0] == action
 
 
+def test_case_68_a_node_is_known_by_its_address_whatever_its_name() -> None:
+    nodes = [{"name": "gpu-1.example.net", "addresses": ["192.0.2.11"], "ready": True}]
+    assert kubeadm.join_action(WORKER, WISH, nodes)[0] == "none"
+
+
 def test_a_fresh_machine_joins_also_in_check_mode() -> None:
     assert kubeadm.join_action(FRESH, WISH, NODES[:1])[0] == "join"
     assert kubeadm.join_action(FRESH, {**WISH, "ca_hash": "", "endpoint": ""}, [])[0] == "join"
     assert kubeadm.join_action(WORKER, {**WISH, "ca_hash": "", "endpoint": ""}, [])[0] == "reset"
+
+
+def test_a_node_that_serves_is_not_reset_on_no_knowledge() -> None:
+    action, reason = kubeadm.join_action(WORKER, WISH, [])
+    assert action == "refuse"
+    assert "lists no node" in reason
+    assert kubeadm.join_action(FRESH, WISH, [])[0] == "join"
 
 
 def test_case_66_a_name_that_another_node_has_is_refused() -> None:
@@ -256,6 +268,12 @@ def test_failed_checks() -> None:
 def test_case_64_an_expired_token_is_named() -> None:
     output = 'error execution phase preflight: couldn\'t validate: could not find a JWS signature for token ID "abcdef"'
     assert "expired" in kubeadm.failure_hint(output)
+
+
+def test_failure_lines_without_colours_and_without_what_is_well() -> None:
+    output = "\x1b[0;37mOVERLAY_FS\x1b[0m: \x1b[0;32menabled\x1b[0m\n[WARNING x]: y\nkubeadm did not end within 9 s\n"
+    assert kubeadm.failure_lines(output) == ["kubeadm did not end within 9 s"]
+    assert kubeadm.failure_lines(output[: output.index("kubeadm")]) == ["[WARNING x]: y"]
 
 
 def test_failure_lines_are_the_errors() -> None:

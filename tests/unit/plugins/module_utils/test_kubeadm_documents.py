@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from ansible_collections.gshare.cluster.plugins.module_utils import _kubeadm_documents as documents
+from ansible_collections.gshare.cluster.tests.unit.plugins.machine_fakes import ADMIN
 
 FIXTURES = pathlib.Path(__file__).parent / "fixtures" / "kubeadm"
 WISH: dict[str, t.Any] = {
@@ -107,36 +108,40 @@ def test_a_token_has_one_form(token: str) -> None:
         documents.token_secret(token, "", "")
 
 
-KUBECONFIG = """\
-apiVersion: v1
-clusters:
-- cluster:
-    certificate-authority-data: Q0E=
-    server: https://192.0.2.10:6443
-  name: kubernetes
-users:
-- name: kubernetes-admin
-  user:
-    client-certificate-data: Q0VSVA==
-"""
-
-
 def test_kubeconfig_values() -> None:
-    assert documents.kubeconfig_value(KUBECONFIG, "server") == "https://192.0.2.10:6443"
+    assert documents.kubeconfig_value(ADMIN, "server") == "https://192.0.2.10:6443"
     assert documents.kubeconfig_value('    server: "https://x:1"\n', "server") == "https://x:1"
-    assert documents.kubeconfig_value(KUBECONFIG, "token") == ""
+    assert documents.kubeconfig_value(ADMIN, "token") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "alone"),
+    [
+        (ADMIN, True),
+        (ADMIN.replace("Q0VSVA==", "TkVX"), True),
+        (ADMIN.replace("name: kubernetes", "name: lab"), True),
+        (ADMIN + "- name: another-user\n  user: {token: x}\n", False),
+        (ADMIN.replace("users:", "- cluster: {server: 'https://x:1'}\n  name: other\nusers:"), False),
+        (ADMIN.replace("users:", '- {"cluster": {"certificate-authority": "/c"}, "name": "other"}\nusers:'), False),
+        (ADMIN.replace("Q0E=", "T1RIRVI="), False),
+        ('{"clusters": [{"name": "x", "cluster": {"certificate-authority-data": "Q0E="}}]}', False),
+        ("", False),
+    ],
+)
+def test_a_kubeconfig_for_this_cluster_and_nothing_else(text: str, alone: bool) -> None:
+    assert documents.nothing_else(ADMIN, text) is alone
 
 
 def test_kubeconfig_wish() -> None:
-    other = KUBECONFIG.replace("Q0E=", "T1RIRVI=").replace("Q0VSVA==", "T1RI")
-    renewed = KUBECONFIG.replace("Q0VSVA==", "TkVX")
-    assert documents.kubeconfig_wish(KUBECONFIG, "") == KUBECONFIG
-    assert documents.kubeconfig_wish(KUBECONFIG, KUBECONFIG) is None
-    assert documents.kubeconfig_wish(KUBECONFIG, other + KUBECONFIG) is None
-    assert documents.kubeconfig_wish(KUBECONFIG, other) == KUBECONFIG
-    assert documents.kubeconfig_wish(renewed, KUBECONFIG) == renewed
-    assert documents.same_cluster(renewed, KUBECONFIG)
-    assert not documents.same_cluster(other, KUBECONFIG)
+    other = ADMIN.replace("Q0E=", "T1RIRVI=").replace("Q0VSVA==", "T1RI")
+    renewed = ADMIN.replace("Q0VSVA==", "TkVX")
+    assert documents.kubeconfig_wish(ADMIN, "") == ADMIN
+    assert documents.kubeconfig_wish(ADMIN, ADMIN) is None
+    assert documents.kubeconfig_wish(ADMIN, other + ADMIN) is None
+    assert documents.kubeconfig_wish(ADMIN, other) == ADMIN
+    assert documents.kubeconfig_wish(renewed, ADMIN) == renewed
+    assert documents.same_cluster(renewed, ADMIN)
+    assert not documents.same_cluster(other, ADMIN)
     assert not documents.same_cluster("", "")
     # check mode before there is a cluster
     assert documents.kubeconfig_wish("", "") == ""

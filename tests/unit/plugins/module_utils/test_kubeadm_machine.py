@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import socket
 import typing as t
 
 import pytest
@@ -140,3 +141,10 @@ def test_the_marker(fake: Machine) -> None:
     assert machine.control_plane_facts()["marker"]
     machine.clear_marker()
     assert not fake.has(machine.MARKER)
+
+
+def test_an_endpoint_that_is_reached_and_one_that_is_not() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        endpoint = f"127.0.0.1:{server.getsockname()[1]}"
+        assert machine.unreachable(endpoint) == ""
+    assert "refused" in machine.unreachable(endpoint, attempts=1)

@@ -46,7 +46,7 @@ def same_public_ip() -> Snapshot:
     return snapshot(*json.loads((FIXTURES / "same_public_ip.json").read_text(encoding="utf-8"))["items"])
 
 
-def test_same_flannel_address_and_not_the_internal_one(same_public_ip):
+def test_case_97_same_flannel_address_and_not_the_internal_one(same_public_ip):
     found = check_flannel(same_public_ip, expect())
     assert found.status == "failed"
     assert found.problems == (
@@ -57,7 +57,7 @@ def test_same_flannel_address_and_not_the_internal_one(same_public_ip):
     )
 
 
-def test_node_without_pod_range_is_named_with_the_range_of_the_cluster(same_public_ip):
+def test_case_95_node_without_pod_range_is_named_with_the_range_of_the_cluster(same_public_ip):
     found = check_pod_ranges(same_public_ip, expect())
     assert found.status == "failed"
     assert found.problems == ("gpu-2 has no podCIDR, flannel has no range for it (cluster: 10.244.0.0/16)",)
@@ -91,6 +91,13 @@ def test_nodes_are_matched_by_address_then_by_name():
     hosts = [host("192.0.2.11", "GPU-1"), host("192.0.2.12"), host("192.0.2.13")]
     pairs = matched(snapshot(*nodes), expect(*hosts))
     assert [found and node_name(found) for _host, found in pairs] == ["gpu-1", "b", None]
+
+
+@pytest.mark.parametrize("name", ["gpu-1", "GPU-1.example.net", "gpu-1.other.example.net", "192.0.2.11"])
+def test_case_68_a_short_or_a_full_name_makes_no_difference(name):
+    snap = snapshot(node("gpu-1.example.net", "192.0.2.11"), node("gpu-2", "192.0.2.12"))
+    expectation = expect(host("192.0.2.11", name), host("192.0.2.12", "gpu-2.example.net"))
+    assert [check(snap, expectation).status for check in (check_nodes, check_addresses, check_unlisted)] == ["ok"] * 3
 
 
 def test_an_address_match_is_not_taken_away_by_a_name():
@@ -130,6 +137,14 @@ def test_a_node_that_only_just_registered():
     item = node("a", "192.0.2.10")
     item["status"]["conditions"] = []
     assert "no condition Ready yet" in check_nodes(snapshot(item), expect()).detail
+
+
+def test_disk_pressure_says_how_much_must_be_free():
+    full = node("a", "192.0.2.10")
+    full["status"]["conditions"] += [{"type": "DiskPressure", "status": "True", "message": "kubelet has disk pressure"}]
+    found = check_nodes(snapshot(full), expect())
+    assert found.status == "warning"
+    assert "15 % of /var/lib/containerd are free, see df -h" in found.remedy
 
 
 def test_cordon_and_pressure_are_warnings():

@@ -153,6 +153,14 @@ def test_settling():
     assert not settling(snapshot(nodes=(not_ready(node("a", "192.0.2.10"), age=500),)), EXPECT, 120)
 
 
+def test_pods_of_a_node_that_has_just_come_back_are_waited_for():
+    pods = pod("a", on="b", **waiting("ContainersNotReady", age=4000))
+    back = node("b", "192.0.2.11")
+    assert not settling(snapshot(pods, nodes=(back,)), EXPECT, 120)
+    back["status"]["conditions"][-1]["lastTransitionTime"] = moment(10)
+    assert settling(snapshot(pods, nodes=(back,)), EXPECT, 120)
+
+
 def test_pods_that_a_new_node_still_lacks_are_waited_for():
     lacking = (("DaemonSet", daemonset("kube-flannel-ds", "kube-flannel", 2, 1)),)
     new = node("b", "192.0.2.11")

@@ -61,7 +61,7 @@ def test_a_cut_answer_is_seen(cut):
     assert not probes.read_answer(ANSWER[:cut], "10.96.0.10")["whole"]
 
 
-def test_missing_module_file():
+def test_case_72_missing_module_file():
     assert not probes.read_answer("@bridge\n@resolv\n@end\n", "")["bridge"]
 
 

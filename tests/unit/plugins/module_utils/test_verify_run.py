@@ -4,61 +4,57 @@
 
 from __future__ import annotations
 
-import itertools
-import time
-import types
-
 import pytest
 
 from ansible_collections.gshare.cluster.plugins.module_utils import _verify_run as run
 from ansible_collections.gshare.cluster.plugins.module_utils._kube_api import ApiError
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_look import look
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_types import Expectation
-from ansible_collections.gshare.cluster.tests.unit.plugins.verify_fakes import FakeCluster
+from ansible_collections.gshare.cluster.tests.unit.plugins.verify_fakes import FakeCluster, stop_clock
 
 EXPECT = Expectation(namespaces=("kube-system",))
 
 
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
-    ticks = itertools.count(0, 0.5)
-    clock = types.SimpleNamespace(sleep=lambda seconds: None, monotonic=lambda: next(ticks), time=time.time)
-    monkeypatch.setattr(run, "time", clock)
+    stop_clock(monkeypatch, [run], 0.5)
     return FakeCluster()
 
 
-def test_half_an_answer_is_no_picture(cluster, monkeypatch):
-    whole = cluster.get
-
-    def get(path: str) -> dict:
-        if "daemonsets" in path:
-            raise ApiError(500, "etcdserver: request timed out")
-        return whole(path)
-
-    monkeypatch.setattr(cluster, "get", get)
-    found = run.look(cluster, EXPECT)
-    assert found.nodes == []
-    assert found.ready == {"status": 500, "text": "etcdserver: request timed out"}
+def probe(cluster, timeout):
+    with run.Prober(cluster, "busybox", timeout, "me") as prober:
+        return prober.run(look(cluster, EXPECT))
 
 
-def test_an_api_that_starts_is_waited_for(cluster, monkeypatch):
-    good, answers = cluster.ready, itertools.count()
+def test_probes_are_made_once_and_as_early_as_wished(cluster):
+    with run.Prober(cluster, "busybox", 120, "me") as prober:
+        prober.start(look(cluster, EXPECT))
+        assert [name for name in cluster.namespaces if name == prober.namespace]
+        prober.run(look(cluster, EXPECT))
+    made = [line for line in cluster.log if line.startswith("POST")]
+    assert len(made) == len(set(made))
+    assert cluster.namespaces == {}
 
-    def request(method: str, path: str) -> tuple[int, str]:
-        return good if next(answers) > 4 else (500, "[-]etcd failed: reason withheld")
 
-    monkeypatch.setattr(cluster, "request", request)
-    assert run.settled(cluster, EXPECT, 120).ready["status"] == 200
+def test_what_could_not_be_made_at_first_is_made_later(cluster, monkeypatch):
+    answers = iter([ApiError(503, "not yet")])
 
+    def create(path: str, body: dict) -> dict:
+        for answer in answers:
+            raise answer
+        return FakeCluster.create(cluster, path, body)
 
-def test_an_api_that_stays_away_is_given_up_soon(cluster):
-    cluster.ready = (0, "connection refused")
-    assert run.settled(cluster, EXPECT, 600).ready["status"] is None
-    assert 10 < cluster.log.count("GET /readyz?verbose") < 100
+    monkeypatch.setattr(cluster, "create", create)
+    with run.Prober(cluster, "busybox", 120, "me") as prober:
+        with pytest.raises(ApiError, match="not yet"):
+            prober.start(look(cluster, EXPECT))
+        assert prober.run(look(cluster, EXPECT)).claim["written"]
+    assert cluster.namespaces == {}
 
 
 def test_fifty_nodes(cluster):
     cluster.__init__([f"n{index}" for index in range(50)])
-    traffic = run.Prober(cluster, "busybox", 120, "me").run(run.look(cluster, EXPECT))
+    traffic = probe(cluster, 120)
     assert len(traffic.answers) == 50
     assert len(traffic.ring) == 50
     assert traffic.left == ""
@@ -68,7 +64,7 @@ def test_only_some_broken_paths_are_looked_into(cluster):
     names = [f"n{index}" for index in range(20)]
     cluster.__init__(names)
     cluster.no_http = set(zip(names, names[1:]))
-    traffic = run.Prober(cluster, "busybox", 120, "me").run(run.look(cluster, EXPECT))
+    traffic = probe(cluster, 120)
     assert len(traffic.paths) == 6
 
 
@@ -80,7 +76,7 @@ def test_the_namespace_goes_even_if_its_making_broke_off(cluster, monkeypatch):
 
     monkeypatch.setattr(cluster, "create", create)
     with pytest.raises(ApiError, match="forbidden"):
-        run.Prober(cluster, "busybox", 120, "me").run(run.look(cluster, EXPECT))
+        probe(cluster, 120)
     assert cluster.namespaces == {}
 
 
@@ -88,5 +84,5 @@ def test_a_kept_volume_is_removed_by_us(cluster, monkeypatch):
     monkeypatch.setattr(
         cluster, "_volume_object", lambda hit, path: {"spec": {"persistentVolumeReclaimPolicy": "Retain"}}
     )
-    run.Prober(cluster, "busybox", 5, "me").run(run.look(cluster, EXPECT))
+    probe(cluster, 5)
     assert "DELETE /api/v1/persistentvolumes/pvc-1" in cluster.log

@@ -45,7 +45,17 @@ def test_another_clusters_file_is_kept_as_a_backup(fake: Machine, run_module: t.
     fake.file(TARGET, OTHER)
     result = run_module(admin_kubeconfig.main, {})
     assert (fake.root / TARGET).read_text() == ADMIN
-    assert pathlib.Path(result["backup_file"]).read_text() == OTHER
+    backup = pathlib.Path(result["backup_file"])
+    assert backup.read_text() == OTHER
+    assert backup.stat().st_mode & 0o777 == 0o600
+
+
+def test_other_entries_beside_an_old_certificate_are_kept_as_a_backup(fake: Machine, run_module: t.Any) -> None:
+    present = ADMIN.replace("Q0VSVA==", "T0xE") + OTHER
+    fake.file(TARGET, present)
+    result = run_module(admin_kubeconfig.main, {})
+    assert (fake.root / TARGET).read_text() == ADMIN
+    assert pathlib.Path(result["backup_file"]).read_text() == present
 
 
 def test_a_file_that_holds_this_cluster_among_others_stays(fake: Machine, run_module: t.Any) -> None:

@@ -41,7 +41,9 @@ def test_a_free_lock_is_not_waited_for(tmp_path: Path, run_module: t.Any) -> Non
     assert (result["changed"], result["holders"], result["waited"]) == (False, [], 0)
 
 
-def test_the_end_of_the_wait_names_the_holder(holder: subprocess.Popen[str], tmp_path: Path, run_module: t.Any) -> None:
+def test_case_80_the_end_of_the_wait_names_the_holder(
+    holder: subprocess.Popen[str], tmp_path: Path, run_module: t.Any
+) -> None:
     lock = str(tmp_path / "lock")
     result = run_module(apt_lock.main, {"paths": [lock], "timeout": 1})
     assert result["failed"] is True
@@ -55,7 +57,9 @@ def test_check_mode_tells_and_does_not_wait(holder: subprocess.Popen[str], tmp_p
     assert "a real run waits for up to 10 min" in result["msg"]
 
 
-def test_a_lock_that_comes_free_is_waited_for(holder: subprocess.Popen[str], tmp_path: Path, run_module: t.Any) -> None:
+def test_case_80_a_lock_that_comes_free_is_waited_for(
+    holder: subprocess.Popen[str], tmp_path: Path, run_module: t.Any
+) -> None:
     threading.Timer(1, holder.terminate).start()
     result = run_module(apt_lock.main, {"paths": [str(tmp_path / "lock")], "timeout": 30})
     assert result["holders"][0]["process"] == "unattended-upgrade"

@@ -2,84 +2,26 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The steps on the machine, with stand-ins for containerd, systemctl, ctr and journalctl (fixtures/containerd_fake)."""
+"""The steps on the machine."""
 
 from __future__ import annotations
 
-import datetime
 import hashlib
-import json
 import os
-import shutil
 import time
-import typing as t
 from pathlib import Path
 
 import pytest
 
-from ansible_collections.gshare.cluster.plugins.module_utils import _containerd_node
+from ansible_collections.gshare.cluster.plugins.module_utils import _containerd_files, _containerd_service
 from ansible_collections.gshare.cluster.plugins.modules import containerd_config
-
-FAKES = Path(__file__).parent / "fixtures" / "containerd_fake"
-OLD = "# ours\nversion = 4\n"
-NEW = "# ours\nversion = 4\noom_score = 1\n"
-
-
-class Machine:
-    def __init__(self, root: Path, run_module: t.Callable[..., dict[str, t.Any]]) -> None:
-        self.run_module = run_module
-        self.bin = root / "bin"
-        shutil.copytree(FAKES, self.bin)
-        self.file = root / "etc" / "containerd" / "config.toml"
-        self.file.parent.mkdir(parents=True)
-        self.records = root / "run" / "gshare"
-        self.set_state()
-
-    def set_state(self, state: str = "active", started: float | None = None) -> None:
-        moment = datetime.datetime.fromtimestamp(started or time.time() + 10, datetime.UTC)
-        (self.bin / "state").write_text(
-            f"state={state}\ninvocation=1\nstarted='{moment:%a %F %T.%f UTC}'\nconfig={self.file}\n"
-        )
-
-    @property
-    def state(self) -> str:
-        return (self.bin / "state").read_text().split()[0].partition("=")[2]
-
-    @property
-    def restarts(self) -> int:
-        file = self.bin / "restarts"
-        return len(file.read_text().splitlines()) if file.exists() else 0
-
-    @property
-    def record(self) -> dict[str, str]:
-        return json.loads((self.records / "containerd.json").read_text())
-
-    def step(self, name: str, content: str | None = None, *, check: bool = False, **more: t.Any) -> dict[str, t.Any]:
-        args = {"path": str(self.file), "_step": name, "timeout": 2, **more}
-        if content is not None:
-            args["_content"] = content
-        return self.run_module(containerd_config.main, args, check=check)
-
-    def apply(self, content: str | None) -> dict[str, t.Any]:
-        digest = hashlib.sha256(self.file.read_bytes()).hexdigest() if self.file.exists() else ""
-        return self.step("apply", content, _digest=digest)
-
-    def folder(self) -> list[str]:
-        return sorted(path.name for path in self.file.parent.iterdir())
-
-
-@pytest.fixture
-def machine(
-    tmp_path: Path, run_module: t.Callable[..., dict[str, t.Any]], monkeypatch: pytest.MonkeyPatch
-) -> t.Iterator[Machine]:
-    machine = Machine(tmp_path, run_module)
-    machine.file.write_text(OLD)
-    monkeypatch.setenv("PATH", str(machine.bin), prepend=os.pathsep)
-    monkeypatch.setattr(_containerd_node, "RECORDS", str(machine.records))
-    monkeypatch.setattr(containerd_config, "PAUSE", 0.01)
-    yield machine
-    leftovers = [name for name in machine.folder() if name == containerd_config.TEMPORARY]
-    assert leftovers == []
+from ansible_collections.gshare.cluster.tests.unit.plugins.containerd_fakes import (
+    NEW,
+    OLD,
+    Killed,
+    Machine,
+    die,
+)
 
 
 def test_read(machine: Machine) -> None:
@@ -92,8 +34,17 @@ def test_read(machine: Machine) -> None:
     assert not machine.records.exists()
 
 
+def test_start_at_boot_is_put_right(machine: Machine) -> None:
+    with (machine.bin / "state").open("a") as state:
+        state.write("at_boot=disabled\n")
+    assert machine.step("read", check=True)["service_at_boot"] is False
+    machine.apply(None)
+    assert machine.step("read")["service_at_boot"] is True
+    assert machine.restarts == 0
+
+
 def test_read_keeps_what_the_daemon_started_with(machine: Machine) -> None:
-    (machine.file.parent / containerd_config.TEMPORARY).write_text("left by a killed run")
+    (machine.file.parent / _containerd_files.TEMPORARY).write_text("left by a killed run")
     machine.step("read")
     assert machine.record["invocation"] == "1"
     machine.file.write_text(OLD + "# only a comment\n")
@@ -258,32 +209,24 @@ def test_nothing_to_roll_back_names_the_newest_copy(machine: Machine) -> None:
     assert machine.file.read_text() == "CRASH = 1\n"
 
 
-class Killed(BaseException):
-    """Stands for a kill: nothing catches it."""
-
-
-@pytest.mark.parametrize("moment", ["_write", "_validate", "atomic_move", "_restart", "_wait"])
+@pytest.mark.parametrize("moment", ["write_file", "validate", "atomic_move", "restart", "wait"])
 def test_a_killed_run_is_repaired_by_the_next(machine: Machine, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
     """At each moment the file is the old or the new one, and the next run brings file and daemon together."""
-    target = containerd_config.AnsibleModule if moment == "atomic_move" else containerd_config
-
-    def die(*_args: t.Any, **_more: t.Any) -> t.NoReturn:
-        raise Killed
-
-    monkeypatch.setattr(target, moment, die)
+    places = {"atomic_move": containerd_config.AnsibleModule, "wait": _containerd_service}
+    places.update(dict.fromkeys(("write_file", "validate"), _containerd_files))
+    monkeypatch.setattr(places.get(moment, containerd_config), moment, die)
     with pytest.raises(Killed):
         machine.apply(NEW)
     monkeypatch.undo()
-    monkeypatch.setenv("PATH", str(machine.bin), prepend=os.pathsep)
-    monkeypatch.setattr(_containerd_node, "RECORDS", str(machine.records))
+    machine.patch(monkeypatch)
     assert machine.file.read_text() in (OLD, NEW)
     facts = machine.step("read")
-    if moment != "_wait":  # a restart in the same instant as the write may be repeated
-        assert facts["restart"] is (moment == "_restart")
+    if moment != "wait":  # a restart in the same instant as the write may be repeated
+        assert facts["restart"] is (moment == "restart")
     machine.apply(NEW if facts["content"] == OLD else None)
     assert machine.file.read_text() == NEW
     assert machine.step("read")["restart"] is False
-    assert machine.restarts == (2 if moment == "_wait" and facts["restart"] else 1)
+    assert machine.restarts == (2 if moment == "wait" and facts["restart"] else 1)
 
 
 def test_without_ctr_the_socket_answers(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -297,3 +240,37 @@ def test_without_ctr_the_socket_answers(machine: Machine, monkeypatch: pytest.Mo
     result = machine.apply(f"{NEW}\n[grpc]\naddress = '{machine.bin}/no.sock'\n")
     assert "after 2 seconds" in result["msg"]
     assert "no.sock does not answer" in result["msg"]
+
+
+def nvidia(machine: Machine, folder: str = "conf.d") -> Path:
+    path = machine.file.parent / folder / "99-nvidia.toml"
+    path.parent.mkdir()
+    path.write_text("version = 4\n")
+    machine.file.write_text(f'imports = ["{machine.file.parent}/conf.d/*.toml"]\nversion = 4\n')
+    return path
+
+
+def test_a_drop_in_is_kept_where_nothing_imports_it(machine: Machine) -> None:
+    path = nvidia(machine)
+    assert machine.step("read", absorb=[path.name])["strays"] == []
+    machine.apply(None, _absorbed=[str(path)])
+    (kept,) = path.parent.iterdir()
+    assert kept.name.startswith("99-nvidia.toml.")
+    assert not kept.name.endswith(".toml")
+
+
+def test_a_drop_in_comes_back_with_the_old_file(machine: Machine) -> None:
+    path = nvidia(machine)
+    assert machine.apply("CRASH = 1\n", _absorbed=[str(path)])["rolled_back"]
+    assert list(path.parent.iterdir()) == [path]
+    assert path.read_text() == "version = 4\n"
+
+
+def test_case_14_a_drop_in_that_nothing_imports_is_told(machine: Machine) -> None:
+    path = nvidia(machine, "config.d")
+    assert machine.step("read", absorb=[path.name])["strays"] == [str(path)]
+
+
+def test_who_uses_the_gpus(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(containerd_config, "gpu_use", lambda host: ["pod a/b uses a GPU"])
+    assert machine.step("use")["gpu_use"] == ["pod a/b uses a GPU"]

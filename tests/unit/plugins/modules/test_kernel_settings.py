@@ -57,8 +57,8 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     return found
 
 
-def test_module_first_then_its_value_in_one_run(machine: Machine, run_module: t.Any) -> None:
-    # Cases 72 and 73: the key is there only once the module is.
+def test_cases_72_and_73_module_first_then_its_value_in_one_run(machine: Machine, run_module: t.Any) -> None:
+    # The key is there only once the module is.
     predicted = run_module(machine.main, ARGS, check=True, diff=True)
     assert machine.commands == []
     assert not (machine.root / "etc").exists()

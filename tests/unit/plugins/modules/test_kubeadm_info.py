@@ -12,7 +12,10 @@ import pytest
 from ansible_collections.gshare.cluster.plugins.modules import kubeadm_info
 from ansible_collections.gshare.cluster.tests.unit.plugins.machine_fakes import Machine, make
 
-PACKAGES = r"printf 'kubelet installed 1.36.3-1.1\nkubeadm installed 1.36.3-1.1\nkubectl config-files 1.35.1-1.1\n'"
+PACKAGES = (
+    r"printf 'kubelet hold installed 1.36.3-1.1\nkubeadm hold installed 1.36.3-1.1\n"
+    r"kubectl hold config-files 1.35.1-1.1\n'"
+)
 
 
 @pytest.fixture
@@ -60,3 +63,12 @@ def test_a_half_joined_machine_is_in_no_cluster(fake: Machine, run_module: t.Any
     result = run_module(kubeadm_info.main, {})
     assert result["worker"]["state"] == "half"
     assert not result["in_cluster"]
+
+
+def test_nodes(fake: Machine, run_module: t.Any) -> None:
+    assert run_module(kubeadm_info.main, {"nodes": True})["nodes"] == []
+    fake.control_plane()
+    fake.api("ready")
+    fake.program("kubectl", """echo '{"items": [{"metadata": {"name": "cp"}}]}'""")
+    assert [node["name"] for node in run_module(kubeadm_info.main, {"nodes": True})["nodes"]] == ["cp"]
+    assert "nodes" not in run_module(kubeadm_info.main, {})

@@ -9,6 +9,7 @@ import typing as t
 
 import pytest
 
+from ansible_collections.gshare.cluster.plugins.module_utils import _kubeadm_machine as machine
 from ansible_collections.gshare.cluster.plugins.modules import kubeadm_join
 from ansible_collections.gshare.cluster.tests.unit.plugins.machine_fakes import CA_HASH, Machine, make
 
@@ -33,6 +34,7 @@ esac
 def fake(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     result = make(tmp_path, monkeypatch)
     result.program("kubeadm", JOIN)
+    monkeypatch.setattr(machine, "unreachable", lambda endpoint: "")
     return result
 
 
@@ -46,6 +48,21 @@ def test_a_fresh_machine_joins(fake: Machine, run_module: t.Any) -> None:
     # The token is in no list of processes and in no result.
     assert TOKEN not in "".join(fake.runs())
     assert TOKEN not in str({key: value for key, value in result.items() if key != "invocation"})
+
+
+@pytest.mark.parametrize("half_joined", [False, True])
+def test_an_api_server_that_is_not_reached(
+    fake: Machine, run_module: t.Any, monkeypatch: pytest.MonkeyPatch, half_joined: bool
+) -> None:
+    if half_joined:
+        fake.worker()
+    monkeypatch.setattr(machine, "unreachable", lambda endpoint: f"{endpoint} timed out")
+    result = run_module(kubeadm_join.main, {**ARGS, "nodes": [{"name": "cp", "addresses": ["192.0.2.10"]}]})
+    assert result["failed"]
+    assert "let 6443/tcp pass" in result["msg"]
+    assert "192.0.2.10:6443 timed out" in result["msg"]
+    assert fake.runs("kubeadm") == []
+    assert fake.has("etc/kubernetes/kubelet.conf") is half_joined
 
 
 def test_check_mode(fake: Machine, run_module: t.Any) -> None:

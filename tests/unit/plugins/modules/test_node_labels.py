@@ -9,6 +9,7 @@ import typing as t
 
 import pytest
 
+from ansible_collections.gshare.cluster.plugins.module_utils import _kube_api
 from ansible_collections.gshare.cluster.plugins.modules import node_labels
 from ansible_collections.gshare.cluster.tests.unit.plugins.module_utils.test_node_labels import NODE, TAINT
 
@@ -16,15 +17,15 @@ from ansible_collections.gshare.cluster.tests.unit.plugins.module_utils.test_nod
 class FakeApi:
     """Applies a merge patch as the API does."""
 
-    def __init__(self, kubeconfig: str) -> None:
-        self.kubeconfig = kubeconfig
-        self.items = [copy.deepcopy(NODE)]
+    def __init__(self) -> None:
+        self.nodes = [copy.deepcopy(NODE)]
 
-    def nodes(self) -> list[dict[str, t.Any]]:
-        return copy.deepcopy(self.items)
+    def items(self, path: str) -> list[dict[str, t.Any]]:
+        assert path == "/api/v1/nodes"
+        return copy.deepcopy(self.nodes)
 
-    def patch(self, name: str, change: dict[str, t.Any]) -> None:
-        (node,) = [entry for entry in self.items if entry["metadata"]["name"] == name]
+    def patch(self, path: str, change: dict[str, t.Any]) -> None:
+        (node,) = [entry for entry in self.nodes if path == f"/api/v1/nodes/{entry['metadata']['name']}"]
         for key, value in change.get("metadata", {}).get("labels", {}).items():
             labels = node["metadata"]["labels"]
             labels.update({key: value}) if value is not None else labels.pop(key, None)
@@ -33,9 +34,8 @@ class FakeApi:
 
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch) -> FakeApi:
-    fake = FakeApi("")
-    monkeypatch.setattr(node_labels, "kubernetes", object())
-    monkeypatch.setattr(node_labels, "Api", lambda kubeconfig: fake)
+    fake = FakeApi()
+    monkeypatch.setattr(node_labels, "connect", lambda module: fake)
     return fake
 
 
@@ -48,7 +48,7 @@ ARGS = {
 
 def test_check_run_and_run_again(api: FakeApi, run_module: t.Any) -> None:
     predicted = run_module(node_labels.main, ARGS, check=True, diff=True)
-    assert api.items == [NODE]
+    assert api.nodes == [NODE]
     done = run_module(node_labels.main, ARGS, diff=True)
     again = run_module(node_labels.main, ARGS)
     assert predicted["changed"]
@@ -56,12 +56,12 @@ def test_check_run_and_run_again(api: FakeApi, run_module: t.Any) -> None:
     assert not again["changed"]
     assert predicted["diff"] == done["diff"]
     assert done["nodes"] == ["gpu-1.example.net"]
-    assert api.items[0]["metadata"]["labels"] == {
+    assert api.nodes[0]["metadata"]["labels"] == {
         "kubernetes.io/os": "linux",
         "mine": "1",
         "gshare.io/node-type": "cpu",
     }
-    assert api.items[0]["spec"]["taints"] == [{"key": "mine", "effect": "NoExecute"}]
+    assert api.nodes[0]["spec"]["taints"] == [{"key": "mine", "effect": "NoExecute"}]
 
 
 def test_a_node_that_is_missing_is_an_error(api: FakeApi, run_module: t.Any) -> None:
@@ -69,12 +69,21 @@ def test_a_node_that_is_missing_is_an_error(api: FakeApi, run_module: t.Any) -> 
     result = run_module(node_labels.main, args)
     assert result["failed"]
     assert "192.0.2.99" in result["msg"]
-    assert api.items == [NODE]
+    assert api.nodes == [NODE]
     assert "failed" not in run_module(node_labels.main, args, check=True)
 
 
 def test_without_the_client(monkeypatch: pytest.MonkeyPatch, run_module: t.Any) -> None:
-    monkeypatch.setattr(node_labels, "kubernetes", None)
+    monkeypatch.setattr(_kube_api, "import_error", lambda: "Traceback")
     result = run_module(node_labels.main, ARGS)
     assert result["failed"]
     assert "kubernetes" in result["msg"]
+
+
+def test_an_api_that_does_not_answer(api: FakeApi, monkeypatch: pytest.MonkeyPatch, run_module: t.Any) -> None:
+    def refuse(path: str) -> t.NoReturn:
+        raise _kube_api.ApiError(0, "https://192.0.2.10:6443: connection refused")
+
+    monkeypatch.setattr(api, "items", refuse)
+    result = run_module(node_labels.main, ARGS)
+    assert result["msg"] == "The nodes cannot be labelled: https://192.0.2.10:6443: connection refused"

@@ -4,69 +4,21 @@
 
 from __future__ import annotations
 
-import itertools
-import time
-import types
-import typing as t
-
 import pytest
 
 from ansible_collections.gshare.cluster.plugins.module_utils import _verify_run
 from ansible_collections.gshare.cluster.plugins.module_utils._kube_api import ApiError
 from ansible_collections.gshare.cluster.plugins.modules import verify
 from ansible_collections.gshare.cluster.tests.unit.plugins.verify_fakes import (
-    FakeCluster,
-    moment,
+    HOSTS,
+    KUBECONFIG,
+    OLD,
+    bad,
     node,
     not_ready,
     pod,
     waiting,
 )
-
-HOSTS = [
-    {
-        "host": "192.0.2.10",
-        "address": "192.0.2.10",
-        "labels": {"gshare.io/node-type": "cpu"},
-        "roles": ["control plane"],
-    },
-    {"host": "192.0.2.11", "address": "192.0.2.11", "roles": ["gpu exclusive"]},
-    {"host": "192.0.2.12", "address": "192.0.2.12", "labels": {"gshare.io/node-type": "cpu"}, "roles": ["cpu"]},
-]
-
-
-@pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
-    fake = FakeCluster()
-    ticks = itertools.count(0, 0.25)
-    monkeypatch.setattr(verify, "KubeApi", lambda kubeconfig: fake)
-    monkeypatch.setattr(verify, "import_error", lambda: "")
-    clock = types.SimpleNamespace(sleep=lambda seconds: None, monotonic=lambda: next(ticks), time=time.time)
-    monkeypatch.setattr(_verify_run, "time", clock)
-    monkeypatch.setattr(verify.signal, "signal", lambda number, handler: None)
-    return fake
-
-
-@pytest.fixture
-def checked(cluster: FakeCluster, run_module: t.Callable[..., t.Any]) -> t.Callable[..., t.Any]:
-    def run(*, check: bool = False, **args: t.Any) -> dict[str, t.Any]:
-        given = {
-            "hosts": HOSTS,
-            "kubernetes_version": "1.36",
-            "pod_cidr": "10.244.0.0/16",
-            "kubeconfig": __file__,
-            **args,
-        }
-        result = run_module(verify.main, given, check=check)
-        assert result.get("changed") is False or result.get("failed"), result
-        result["by_name"] = {entry["name"]: entry for entry in result.get("checks", [])}
-        return result
-
-    return run
-
-
-def bad(result: dict[str, t.Any]) -> set[str]:
-    return {entry["name"] for entry in result["checks"] if entry["status"] != "ok"}
 
 
 def test_a_healthy_cluster(cluster, checked):
@@ -137,6 +89,45 @@ def test_image_that_cannot_be_pulled_is_seen_through_the_kubelet(cluster, checke
     assert "without gpu-1" not in result["by_name"]["pods_start"]["detail"]
 
 
+@pytest.mark.parametrize(
+    ("answers", "cause"),
+    [
+        (True, "6443/tcp does not pass from gpu-1 to 192.0.2.10"),
+        (False, "it does not answer on 10250/tcp either: gpu-1 is off or cut off, or its kubelet does not run"),
+    ],
+)
+@pytest.mark.parametrize("known", [True, False])
+def test_a_kubelet_that_says_nothing(cluster, checked, answers, cause, known):
+    cluster.no_kubelet = set() if answers else {"gpu-1"}
+    if known:
+        not_ready(cluster.nodes[1])
+    else:
+        cluster.untouched = {"gpu-1"}
+    result = checked(timeout=5)
+    assert bad(result) == {"nodes" if known else "pods_start"}
+    assert cause in result["by_name"]["nodes" if known else "pods_start"]["detail"]
+
+
+def test_a_remedy_does_not_lead_to_what_is_gone(cluster, checked):
+    cluster.claim_works = False
+    cluster.claim_status = {"containerStatuses": [], "startTime": OLD}
+    cluster.own_status["gpu-1"] = {"phase": "Pending", "conditions": [], "startTime": OLD, "containerStatuses": []}
+    result = checked(timeout=5)
+    assert bad(result) == {"pods_start", "storage_claim"}
+    assert "On gpu-1: journalctl -u kubelet" in result["by_name"]["pods_start"]["remedy"]
+    assert not any("gshare-verify" in check["remedy"] for check in result["checks"])
+    assert "no answer within" not in result["by_name"]["storage_claim"]["detail"]
+
+
+def test_a_claim_waits_for_a_port(cluster, checked):
+    cluster.claim_works = False
+    cluster.claim_status = {"phase": "Pending", "containerStatuses": []}
+    cluster.no_exec["gpu-1"] = "error dialing backend"
+    found = checked(timeout=5)["by_name"]["storage_claim"]
+    assert found["detail"] == "a claim of the default class was not bound: there was no answer within 5 s"
+    assert found["remedy"] == "Put kubelet_port right first"
+
+
 def test_nothing_is_called_good_that_nobody_tried(cluster, checked):
     cluster.bad_image = dict.fromkeys(["cp", "gpu-1", "cpu-1"], "not found")
     result = checked()
@@ -170,7 +161,7 @@ def test_pods_ask_another_dns(cluster, checked):
     assert "pods on cp ask 169.254.25.10 instead of 10.96.0.10" in checked()["by_name"]["dns"]["detail"]
 
 
-def test_br_netfilter(cluster, checked):
+def test_case_72_br_netfilter(cluster, checked):
     cluster.no_bridge = {"gpu-1"}
     result = checked()
     assert bad(result) == {"bridge"}
@@ -230,103 +221,6 @@ def test_path_is_tried_from_the_end_that_can_be_asked(cluster, checked):
     assert bad(checked()) == {"kubelet_port", "pod_network"}
 
 
-def test_claim_not_bound_says_why(cluster, checked):
-    cluster.claim_works = False
-    cluster.claim_events = [
-        'failed to create volume: pods "helper-pod" is forbidden: violates PodSecurity "restricted:latest"'
-    ]
-    result = checked(timeout=5)
-    assert bad(result) == {"storage_claim"}
-    assert "not bound: failed to create volume" in result["by_name"]["storage_claim"]["detail"]
-
-
-def test_claim_not_writable(cluster, checked):
-    cluster.claim_status = {
-        "phase": "Failed",
-        "containerStatuses": [
-            {"name": "probe", "state": {"terminated": {"exitCode": 1, "message": "Read-only file system"}}}
-        ],
-    }
-    assert "bound, but not written: Read-only file system" in checked()["by_name"]["storage_claim"]["detail"]
-
-
-def test_volume_that_stays(cluster, checked):
-    cluster.volume_stays = True
-    assert "volume pvc-1 was not removed" in checked()["by_name"]["storage_claim"]["detail"]
-
-
-def test_no_default_class(cluster, checked):
-    cluster.classes = [{"metadata": {"name": "slow"}}]
-    result = checked()
-    assert bad(result) == {"storage_class", "storage_claim"}
-    assert result["by_name"]["storage_claim"]["status"] == "skipped"
-    assert "(there are: slow)" in result["by_name"]["storage_class"]["detail"]
-
-
-def test_two_default_classes(cluster, checked):
-    cluster.classes = cluster.classes * 1 + [
-        {"metadata": {"name": "nfs", "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}}}
-    ]
-    assert "2 classes are the default one: local-path, nfs" in checked()["by_name"]["storage_class"]["detail"]
-
-
-def test_namespace_that_stays_is_a_warning(cluster, checked):
-    cluster.namespace_stays = True
-    found = checked()["by_name"]["cleanup"]
-    assert found["status"] == "warning"
-    assert "gshare-verify-" in found["detail"]
-
-
-def test_young_service_account_is_waited_for(cluster, checked):
-    cluster.service_account_after = 3
-    assert bad(checked()) == set()
-
-
-def test_cleans_up_after_an_error(cluster, checked, monkeypatch):
-    def broken(*args: t.Any, **more: t.Any) -> t.Any:
-        raise ApiError(500, "etcdserver: request timed out")
-
-    monkeypatch.setattr(_verify_run.Prober, "_wait_for_probes", broken)
-    result = checked()
-    assert result["by_name"]["traffic"]["status"] == "failed"
-    assert "etcdserver: request timed out" in result["by_name"]["traffic"]["detail"]
-    assert cluster.namespaces == {}
-
-
-def test_leftovers_of_a_killed_run_go(cluster, checked):
-    here = verify.identity(1).split()
-    meta = {"creationTimestamp": moment(60), "labels": {}}
-    cluster.namespaces = {
-        "gshare-verify-dead": {
-            "metadata": {
-                **meta,
-                "name": "gshare-verify-dead",
-                "annotations": {"gshare.io/verify-run": f"{here[0]} 999999999 1"},
-            }
-        },
-        "gshare-verify-live": {
-            "metadata": {**meta, "name": "gshare-verify-live", "annotations": {"gshare.io/verify-run": " ".join(here)}}
-        },
-        "gshare-verify-other": {
-            "metadata": {
-                **meta,
-                "name": "gshare-verify-other",
-                "annotations": {"gshare.io/verify-run": "another-boot 5 1"},
-            }
-        },
-        "gshare-verify-old": {
-            "metadata": {
-                **meta,
-                "name": "gshare-verify-old",
-                "creationTimestamp": moment(7200),
-                "annotations": {"gshare.io/verify-run": "another-boot 5 1"},
-            }
-        },
-    }
-    checked()
-    assert set(cluster.namespaces) == {"gshare-verify-live", "gshare-verify-other"}
-
-
 def test_rollout_under_way_is_waited_for(cluster, checked, monkeypatch):
     cluster.pods["kube-flannel"][1]["status"].update(waiting("PodInitializing", age=5))
     looks = []
@@ -339,6 +233,19 @@ def test_rollout_under_way_is_waited_for(cluster, checked, monkeypatch):
     monkeypatch.setattr(_verify_run.time, "sleep", sleep)
     assert bad(checked()) == set()
     assert len(looks) >= 3
+
+
+def test_probes_come_up_while_a_rollout_is_waited_for(cluster, checked, monkeypatch):
+    cluster.pods["kube-flannel"][1]["status"].update(waiting("PodInitializing", age=5))
+    begun = []
+
+    def sleep(_seconds: float) -> None:
+        begun.append(bool(cluster.namespaces))
+        cluster.pods["kube-flannel"][1] = pod("kube-flannel-ds-gpu-1", "kube-flannel", "gpu-1")
+
+    monkeypatch.setattr(_verify_run.time, "sleep", sleep)
+    assert bad(checked()) == set()
+    assert begun[0]
 
 
 def test_old_trouble_is_not_waited_for(cluster, checked, monkeypatch):
@@ -360,10 +267,20 @@ def test_unusable_access_is_one_sentence(checked, monkeypatch):
     monkeypatch.setattr(verify, "KubeApi", refuse)
     result = checked()
     assert result["failed"]
-    assert result["msg"] == f"The cluster cannot be looked at: cannot use {__file__}: no such file"
+    assert result["msg"] == f"The cluster cannot be looked at: cannot use {KUBECONFIG}: no such file"
 
 
 def test_no_cluster_here_is_one_sentence(checked):
     result = checked(kubeconfig="/nonexistent/admin.conf")
     assert result["failed"]
     assert result["msg"].startswith("There is no /nonexistent/admin.conf on this machine: build the cluster first")
+
+
+def test_dns_is_not_blamed_for_a_node_that_is_away(cluster, checked):
+    not_ready(cluster.nodes[1])
+    away = pod("coredns-1", on="gpu-1", labels={"k8s-app": "kube-dns"}, conditions=[])
+    cluster.pods["kube-system"][0] = away
+    cluster.dns_dead = {"cp", "cpu-1"}
+    found = checked()["by_name"]["dns"]
+    assert found["detail"].endswith("does not answer pods on any node: all CoreDNS pods are on gpu-1")
+    assert found["remedy"] == "Put nodes and pods_start right first"

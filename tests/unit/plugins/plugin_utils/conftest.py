@@ -37,12 +37,19 @@ def make() -> Make:
 def settings() -> Settings:
     return Settings(
         kubernetes_version="1.36",
-        ports_control_plane=["6443/tcp", "2379/tcp", "10250/tcp", "8472/udp"],
+        ports_control_plane=["2379/tcp", "10250/tcp", "8472/udp"],
         ports_worker=["10250/tcp", "8472/udp"],
         systems={"debian": ["12", "13"], "ubuntu": ["22.04", "24.04", "26.04"]},
         apt_source={
             "uri": "https://pkgs.k8s.io/core:/stable:/v1.36/deb/",
             "file": "/etc/apt/sources.list.d/kubernetes.sources",
             "signed_by": "/etc/apt/keyrings/kubernetes.asc",
+        },
+        docker_source={
+            "uri": "https://download.docker.com/linux",
+            "file": "/etc/apt/sources.list.d/gshare-docker.sources",
+            "signed_by": "/etc/apt/keyrings/gshare-docker.asc",
+            "minimum": "1.7",
+            "systems": {"debian": ["12"]},
         },
     )

@@ -27,7 +27,7 @@ def _read(kind: str, name: str) -> str:
     return (FIXTURES / kind / f"{name}.toml").read_bytes().decode()
 
 
-def test_old_plugin_name_in_version_3_is_not_effective() -> None:
+def test_case_05_old_plugin_name_in_version_3_is_not_effective() -> None:
     rows = findings(Config(FILE, "version = 3\n\n" + OLD, NOT_IN_FORCE_3))
     assert [(row["name"], row["line"]) for row in rows] == [("not_effective", 4)]
     assert rows[0]["message"] == (
@@ -46,7 +46,7 @@ def test_what_the_old_plugin_still_has_is_no_finding() -> None:
     assert findings(Config(FILE, text, NOT_IN_FORCE_3)) == []
 
 
-def test_no_version_line() -> None:
+def test_case_07_no_version_line() -> None:
     rows = findings(Config(FILE, OLD, NOT_IN_FORCE_2))
     assert [row["name"] for row in rows] == ["no_version", "not_effective"]
     assert rows[0]["message"] == "no version line (read as version 1)"

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pytest
 
+from ansible_collections.gshare.cluster.plugins.plugin_utils import _custom_checks
 from ansible_collections.gshare.cluster.plugins.plugin_utils._custom_checks import evaluate, problems
 
 GOOD = {
@@ -44,6 +45,28 @@ def test_all_mistakes_are_reported_at_once():
     ]
     assert found[3].startswith("gshare_checks, entry 4 (b): query is not JMESPath: ")
     assert "\n" not in found[3]
+
+
+@pytest.mark.parametrize(
+    ("query", "texts"),
+    [
+        ("length(items[?starts_with(metadata.name, 'a')].max_by(@, &n))", []),
+        ("lenght(items)", ["query: JMESPath has no function lenght, length is meant?"]),
+        ("items[?frobnicate(n)].{a: foo_bar(@)} | [0]", ["no function frobnicate", "no function foo_bar"]),
+    ],
+)
+def test_functions_that_there_are_not(query, texts):
+    found = problems([{**GOOD, "query": query}])
+    assert len(found) == len(texts)
+    assert all(text in " ".join(found) for text in texts)
+
+
+def test_a_controller_without_jmespath(monkeypatch):
+    monkeypatch.setattr(_custom_checks, "jmespath", None)
+    assert problems([]) == []
+    assert problems([GOOD, {**GOOD, "name": "b"}]) == [
+        "gshare_checks needs the Python package jmespath beside ansible-core: pip install jmespath."
+    ]
 
 
 def test_not_a_list():

@@ -36,6 +36,23 @@ def test_what_an_entry_covers(entry: str, wanted: str, covered: bool) -> None:
     assert _no_proxy.missing(entry, [wanted]) == ([] if covered else [wanted])
 
 
+@pytest.mark.parametrize(
+    ("entry", "host"),
+    [
+        ("registry.example.net:5000", "registry.example.net"),
+        ("192.0.2.5:5000", "192.0.2.5"),
+        ("[2001:db8::5]:5001", "2001:db8::5"),
+        ("[2001:db8::5]", "2001:db8::5"),
+        ("2001:db8::5", "2001:db8::5"),
+        ("fd00::/108", "fd00::/108"),
+        (".svc", ".svc"),
+        ("", ""),
+    ],
+)
+def test_host(entry: str, host: str) -> None:
+    assert _no_proxy.host(entry) == host
+
+
 def test_case_77() -> None:
     wanted = ["192.0.2.10", "10.244.0.0/16", "10.96.0.0/12", ".svc"]
     assert _no_proxy.missing("localhost,127.0.0.1,.example.net", wanted) == wanted

@@ -33,6 +33,7 @@ def test_a_good_inventory_has_no_finding():
 
 def test_no_control_plane_and_two():
     assert found([], {}) == [("control_plane_count", ("the inventory",))]
+    assert found(groups={"kube_cluster": ["a"]})[0] == ("control_plane_count", ("the inventory",))
     two = {**GROUPS, "kube_control_plane": ["a", "c"]}
     assert found(groups=two) == [("control_plane_count", ("a", "c"))]
 
@@ -69,10 +70,17 @@ def test_ranges():
     ]
 
 
+def test_the_port_of_the_api_server():
+    for port in (6443, "443", 8443):
+        assert found(api_port=port, ports_control_plane=["10250/tcp"]) == []
+    for port in (0, 70000, "x", "", None, "6443/tcp", "10250"):
+        assert found(api_port=port, ports_control_plane=["10250/tcp"]) == [("port_invalid", ("the inventory",))]
+
+
 def test_versions():
-    for version in ("1.36", "1.36.5", "v1.36.5"):
+    for version in ("1.36", "1.36.5", 1.36):
         assert found(kubernetes_version=version) == []
-    for version in ("stable", "1", "1.36.x", ""):
+    for version in ("stable", "1", "1.36.x", "", "v1.36.5"):
         assert found(kubernetes_version=version) == [("version_invalid", ("the inventory",))]
 
 
@@ -81,11 +89,22 @@ def test_names_in_accept():
     assert found(accept=["cgroup_v2", "sudo"]) == [("accept_unknown", ("the inventory",))] * 2
 
 
+def test_the_users_own_checks():
+    good = {"name": "web", "kind": "Pod", "query": "length(items)", "expect": 3, "remedy": "Scale it."}
+    assert found(checks=[good]) == found(checks=None) == []
+    # The sentences are those of _custom_checks.
+    (one,) = checks.check(MACHINES, Settings(checks=[{**good, "query": "items[?"}]), GROUPS)
+    assert one.text.startswith("gshare_checks, entry 1 (web): query is not JMESPath: ")
+    assert found(checks="web") == [("check_invalid", ("the inventory",))]
+
+
 def test_all_mistakes_at_once():
-    wrong = found(groups={}, pod_cidr="x", kubernetes_version="y", accept=["z"])
+    wrong = found(groups={}, pod_cidr="x", kubernetes_version="y", accept=["z"], checks=["a", "b"])
     assert [name for name, _hosts in wrong] == [
         "control_plane_count",
         "range_invalid",
         "version_invalid",
         "accept_unknown",
+        "check_invalid",
+        "check_invalid",
     ]

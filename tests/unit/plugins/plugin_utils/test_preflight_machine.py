@@ -16,8 +16,11 @@ KUBELET = {"kubelet": {"version": "1.35.4-1.1", "hold": True}}
 JOINED = {"kubelet_server": "https://192.0.2.10:6443"}
 
 
-def source(uri: str, suite: str, signed_by: str = "", file: str = "a.list", line: int = 1) -> dict[str, t.Any]:
-    return {"file": f"/etc/apt/sources.list.d/{file}", "line": line, "uri": uri, "suite": suite, "signed_by": signed_by}
+def source(
+    uri: str, suite: str, signed_by: str = "", file: str = "a.list", line: int = 1, fetched: bool = True
+) -> dict[str, t.Any]:
+    path = f"/etc/apt/sources.list.d/{file}"
+    return {"file": path, "line": line, "uri": uri, "suite": suite, "signed_by": signed_by, "fetched": fetched}
 
 
 PKGS = "https://pkgs.k8s.io/core:/stable:/v1.36/deb"
@@ -30,8 +33,12 @@ def test_a_good_machine_has_no_finding(make, settings):
 
 
 CASES = [
-    ({"os": {"id": "rocky", "version": "9", "name": "Rocky 9"}}, "os_unsupported", "It runs Rocky 9."),
-    ({"os": {"id": "ubuntu", "version": "20.04", "name": ""}}, "os_unsupported", "It runs an unknown system."),
+    ({"os": {"id": "rocky", "version": "9", "codename": "", "name": "Rocky 9"}}, "os_unsupported", "It runs Rocky 9."),
+    (
+        {"os": {"id": "ubuntu", "version": "20.04", "codename": "", "name": ""}},
+        "os_unsupported",
+        "It runs an unknown system.",
+    ),
     ({"architecture": "riscv64"}, "architecture_unsupported", "Its processor is riscv64."),
     ({"hostname": "gpu_1"}, "host_name_invalid", "Its host name 'gpu_1' cannot be a node name."),
     ({"hostname": "localhost.localdomain"}, "host_name_invalid", "'localhost.localdomain'"),
@@ -153,6 +160,51 @@ def test_case_81_the_entry_that_up_writes_counts_too(make, settings):
 def test_case_81_our_own_file_is_written_anew(make, settings):
     own = source(PKGS, "/", "/etc/apt/keyrings/before.gpg", "kubernetes.sources")
     assert checks.check(make(apt_sources=[own]), settings) == []
+
+
+BOOKWORM = {"os": {"id": "debian", "version": "12", "codename": "bookworm", "name": "Debian 12"}}
+DOCKER = ("https://download.docker.com/linux/debian", "bookworm", "/etc/apt/keyrings/docker.asc", "docker.list")
+
+
+@pytest.mark.parametrize(
+    ("changes", "remedy"),
+    [
+        # containerd will come from Docker's repository, and the entry that would do is not in use yet
+        ({"apt_sources": [source(*DOCKER, fetched=False)]}, "apt-get update"),
+        (
+            {"apt_sources": [source(*DOCKER, fetched=False)], "packages": {"containerd": {"version": "1.6.20"}}},
+            "apt-get",
+        ),
+        # it already does, from the entry that `up` wrote
+        (
+            {"apt_sources": [source(*DOCKER), source(*DOCKER[:2], "/x.asc", "gshare-docker.sources")]},
+            "Remove the file that is not of `up`.",
+        ),
+        # another entry is used, or none is needed
+        ({"apt_sources": [source(*DOCKER)]}, ""),
+        ({"apt_sources": [source(*DOCKER, fetched=False)], "packages": {"containerd.io": {"version": "1.7.27-1"}}}, ""),
+        ({"apt_sources": [source(DOCKER[0], "trixie", *DOCKER[2:], fetched=False)]}, ""),
+        ({"apt_sources": [source(*DOCKER, fetched=False)], "os": {**BOOKWORM["os"], "version": "13"}}, ""),
+    ],
+)
+def test_case_81_another_entry_for_dockers_packages(make, settings, changes, remedy):
+    found = checks.check(make(**{**BOOKWORM, **changes}), settings)
+    assert [one.name for one in found] == (["apt_conflict"] if remedy else [])
+    for one in found:
+        assert "/etc/apt/sources.list.d/docker.list:1 (/etc/apt/keyrings/docker.asc)" in one.text
+        assert "/etc/apt/sources.list.d/gshare-docker.sources" in one.text
+        assert remedy in one.remedy
+
+
+@pytest.mark.parametrize(
+    ("file", "minor", "told"),
+    [("old.list", "v1.35", True), ("old.list", "v1.36", False), ("kubernetes.sources", "v1.35", False)],
+)
+def test_case_83_an_entry_for_another_minor_version(make, settings, file, minor, told):
+    for uri in (PKGS, "https://mirror.example.net/k8s/core:/stable:/v1.36/deb/"):
+        entry = source(uri.replace("v1.36", minor), "/", OWN_KEY, file)
+        found = checks.check(make(apt_sources=[entry]), settings)
+        assert [(one.name, one.severity) for one in found] == ([("apt_other_version", "warning")] if told else [])
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,18 @@ def test_the_cluster_s_own_processes_are_not_in_the_way(make, settings):
     assert names(make(10, "kube_control_plane", ports=own), settings) == ["port_in_use"] * 3
 
 
+def test_the_port_of_the_api_server_follows_its_setting(make, settings):
+    settings.api_port = "8443"
+    machine = make(10, "kube_control_plane", ports=[port(6443), port(8443)], firewalls=["firewalld"])
+    texts = [one.text for one in checks.check(machine, [], settings)]
+    assert len(texts) == 2
+    assert texts[0].endswith("listens on 8443/tcp.")
+    assert "8443/tcp" in texts[1]
+    assert "6443" not in texts[1]
+    # A worker has none.
+    assert names(make(ports=[port(8443)]), settings) == []
+
+
 def test_without_root_nobody_knows_whose_ports_they_are(make, settings):
     assert names(make(root=False, ports=[port(10250)]), settings) == []
 
@@ -128,9 +140,9 @@ def test_case_78_open_ports_are_no_finding(make, settings, allowed, closed):
 
 def test_case_77_what_no_proxy_lacks(make, settings):
     proxy = {
-        "http_proxy": "http://proxy.example.net:3128",
+        "HTTP_PROXY": "http://proxy.example.net:3128",
         "HTTPS_PROXY": "http://proxy.example.net:3128",
-        "no_proxy": "localhost,127.0.0.1,.example.net",
+        "NO_PROXY": "localhost,127.0.0.1,.example.net",
     }
     machine, master = make(proxy=proxy), make(10, "kube_control_plane")
     (found,) = checks.check(machine, [machine, master], settings)
@@ -144,10 +156,10 @@ def test_case_77_what_no_proxy_lacks(make, settings):
 @pytest.mark.parametrize(
     "proxy",
     [
-        {"no_proxy": "x"},
-        {"http_proxy": "", "https_proxy": ""},
-        {"https_proxy": "http://p", "NO_PROXY": "192.0.2.0/24,10.0.0.0/8,.svc,.cluster.local", "no_proxy": ""},
-        {"https_proxy": "http://p", "no_proxy": "*"},
+        {},
+        {"NO_PROXY": "x"},
+        {"HTTPS_PROXY": "http://p", "NO_PROXY": "192.0.2.0/24,10.0.0.0/8,.svc,.cluster.local"},
+        {"HTTPS_PROXY": "http://p", "NO_PROXY": "*"},
     ],
 )
 def test_case_77_a_proxy_that_is_no_problem(make, settings, proxy):

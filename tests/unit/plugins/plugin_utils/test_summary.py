@@ -56,6 +56,16 @@ def test_time_is_counted_from_begin_to_finish(watch):
     assert [phase.seconds for phase in record.phases] == [3.0, 0.0]
 
 
+def test_gpus_have_a_column_where_there_are_some(watch):
+    record = run(watch, 2)
+    assert "GPU" not in screen(record, [], check=False, shown=5, width=120)
+    record.verify["nodes"][1]["gpu"] = "580.95.05, 2 cards x 10"
+    lines = screen(record, [], check=False, shown=5, width=120).splitlines()
+    assert lines[0].split() == ["Node", "Address", "Role", "State", "Version", "GPU", "Time"]
+    assert "v1.36.3  -  " in lines[2]
+    assert "580.95.05, 2 cards x 10" in lines[3]
+
+
 def test_a_task_that_never_began_takes_no_time(watch):
     record = Record(watch)
     record.play("A")
@@ -77,6 +87,22 @@ def test_all_ready_is_said(watch):
     assert "and 40 more nodes, all Ready" in screen(run(watch, 50), [], check=False, shown=10, width=120)
 
 
+def test_notice_is_told_once(watch):
+    record = run(watch, 2)
+    for sentence in ("It is archived.", "", None, "It is archived."):
+        record.notice(sentence)
+    assert screen(record, [], check=False, shown=10, width=120).count("Notice:     It is archived.") == 1
+
+
+def test_a_run_that_changed_nothing_says_so(watch):
+    record = run(watch, 2)
+    assert "Nothing had to be changed." not in screen(record, [], check=False, shown=10, width=120)
+    for phase in record.phases:
+        for work in phase.hosts.values():
+            work.changed = 0
+    assert "Nothing had to be changed.\n\nKubeconfig:" in screen(record, [], check=False, shown=10, width=120)
+
+
 def test_many_failures_are_cut_short(watch):
     record = run(watch, 50)
     for index in range(50):
@@ -84,7 +110,17 @@ def test_many_failures_are_cut_short(watch):
     text = screen(record, [f"h{index}" for index in range(50)], check=False, shown=10, width=120)
     assert "and 42 more" in text
     assert len(text.split("\n")) == 3
-    assert len(text) < 700
+    assert len(text) < 1000
+
+
+def test_a_long_message_keeps_its_remedy(watch):
+    record = run(watch, 1)
+    record.fail(
+        "h0", "Initialise", "The API does not answer. " + "Something about etcd. " * 100 + "Set X and run again."
+    )
+    text = screen(record, ["h0"], check=False, shown=10, width=120)
+    assert "Initialise: The API does not answer." in text
+    assert "Set X and run again.\n" in text
 
 
 def test_rescued_failures_are_none(watch):
@@ -114,3 +150,18 @@ def test_verify_alone_has_its_own_table(watch):
 @pytest.mark.parametrize(("seconds", "text"), [(0.44, "0.4 s"), (9.96, "10 s"), (119.4, "119 s"), (185, "3 min 05 s")])
 def test_clock(seconds, text):
     assert clock(seconds) == text
+
+
+@pytest.mark.parametrize("failed", [[], ["h1"]])
+def test_what_was_left_undone_is_listed_once(watch, failed):
+    record = run(watch, 2)
+    for sentences in (["gpu1 was not rebooted."], ["gpu1 was not rebooted.", "gpu2 was not rebooted."], None, [], "x"):
+        record.hold_back(sentences)
+    for host in failed:
+        record.fail(host, "Install", "no space")
+    text = screen(record, failed, check=False, shown=20)
+    assert "Left undone:\n- gpu1 was not rebooted.\n- gpu2 was not rebooted." in text
+
+
+def test_nothing_was_left_undone(watch):
+    assert "Left undone" not in screen(run(watch, 2), [], check=False, shown=20)

@@ -1,0 +1,18 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from ansible_collections.gshare.cluster.plugins.module_utils._dpkg import Package, parse
+
+LIST = """\
+kubelet hold installed 1.36.5-1.1
+kubeadm install installed 1.36.5-1.1
+kubectl hold config-files 1.36.4-1.1
+nfs-common unknown not-installed
+"""
+
+
+def test_only_installed_packages_count() -> None:
+    assert parse(LIST) == {"kubelet": Package("1.36.5-1.1", True), "kubeadm": Package("1.36.5-1.1", False)}

@@ -1,0 +1,38 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pathlib
+import typing as t
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.gshare.cluster.plugins.module_utils._files import replace
+
+
+def written(run_module: t.Any, path: pathlib.Path, data: bytes, mode: int | None = None) -> list[str]:
+    """Replace a file as a module does; the names in its folder afterwards."""
+
+    def main() -> None:
+        module = AnsibleModule(argument_spec={})
+        replace(module, str(path), data, mode)
+        module.exit_json()
+
+    run_module(main, {})
+    return sorted(entry.name for entry in path.parent.iterdir())
+
+
+def test_a_new_file_comes_with_its_folder_and_mode(tmp_path: pathlib.Path, run_module: t.Any) -> None:
+    path = tmp_path / "etc" / "keyrings" / "one.asc"
+    assert written(run_module, path, b"key\n", 0o644) == ["one.asc"]
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"key\n", 0o644)
+
+
+def test_an_old_file_keeps_its_mode(tmp_path: pathlib.Path, run_module: t.Any) -> None:
+    path = tmp_path / "fstab"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    assert written(run_module, path, b"new") == ["fstab"]
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o640)

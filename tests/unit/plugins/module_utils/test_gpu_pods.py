@@ -1,0 +1,33 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible_collections.gshare.cluster.plugins.module_utils import _gpu_pods
+
+Json = dict[str, t.Any]
+
+
+def pod(name: str, node: str = "gpu1", phase: str = "Running", resource: str = "nvidia.com/gpu") -> Json:
+    return {
+        "metadata": {"namespace": "team", "name": name},
+        "spec": {"nodeName": node, "containers": [{"resources": {"limits": {resource: "1"}}}]},
+        "status": {"phase": phase},
+    }
+
+
+NODES = [
+    {"metadata": {"name": name}, "status": {"addresses": [{"type": "InternalIP", "address": address}]}}
+    for name, address in (("gpu1", "192.0.2.11"), ("gpu2", "192.0.2.12"))
+]
+
+
+def test_gpu_pods_count_while_they_run() -> None:
+    pods = [pod("a"), pod("b", phase="Succeeded"), pod("c", node=""), pod("d", resource="cpu"), pod("e", "gpu2")]
+    assert [one["name"] for one in _gpu_pods.gpu_pods(pods)] == ["a", "e"]
+    workers = [{"host": "one", "address": "192.0.2.11", "disrupt": True}]
+    assert _gpu_pods.kept(pods, NODES, workers) == ["pod team/e uses a GPU on gpu2"]
+    assert len(_gpu_pods.kept(pods, NODES, [])) == 2

@@ -1,0 +1,82 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import functools
+import pathlib
+import typing as t
+
+import pytest
+
+from ansible_collections.gshare.cluster.plugins.modules import nvidia_driver_info
+
+RunModule = t.Callable[..., dict[str, t.Any]]
+GPU: dict[str, t.Any] = {
+    "needs": "either",
+    "nvswitches": [],
+    "kernel": {"running": "6.8.0-88-generic"},
+    "headers": [],
+    "modules": [],
+    "packages": [],
+    "loaded": {"nvidia": ""},
+    "library": "",
+    "secure_boot": "disabled",
+    "problems": ["No NVIDIA driver is installed."],
+}
+POLICY = (
+    '[ "$2" = linux-headers-6.8.0-88-generic ] && printf "%s:\\n  Installed: (none)\\n  Candidate: 1\\n" "$2"; exit 0'
+)
+
+
+@pytest.fixture
+def run(run_module: RunModule, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> RunModule:
+    for name, script in (
+        ("apt-cache", POLICY),
+        ("ubuntu-drivers", "echo 'nvidia-driver-580-server, (kernel modules provided by nvidia-dkms-580-server)'"),
+    ):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    (tmp_path / "etc").mkdir()
+
+    def call(distribution: str, **args: t.Any) -> dict[str, t.Any]:
+        (tmp_path / "etc/os-release").write_text(f"ID={distribution}\nVERSION_CODENAME=x\n")
+        return run_module(functools.partial(nvidia_driver_info.main, str(tmp_path)), {"gpu": GPU, **args}, check=True)
+
+    return call
+
+
+def test_debian(run: RunModule) -> None:
+    result = run("debian")
+    assert result["name"] == "nvidia-driver-cuda with nvidia-kernel-open-dkms"
+    assert (result["problem"], result["changed"], result["distribution"]) == ("", False, "debian")
+
+
+def test_ubuntu(run: RunModule) -> None:
+    result = run("ubuntu")
+    assert result["packages"] == [
+        "nvidia-headless-no-dkms-580-server",
+        "nvidia-utils-580-server",
+        "nvidia-dkms-580-server",
+        "linux-headers-6.8.0-88-generic",
+    ]
+
+
+def test_secure_boot_stops_before_anything_is_installed(run: RunModule) -> None:
+    result = run("debian", gpu={**GPU, "secure_boot": "enabled"})
+    assert "Secure Boot is on" in result["problem"]
+    assert "mokutil" in result["problem"]
+
+
+def test_skip_is_a_problem(run: RunModule) -> None:
+    result = run("ubuntu", wish="skip")
+    assert result["packages"] == []
+    assert result["problem"].startswith("No NVIDIA driver is installed. NVIDIA_DRIVER is skip")
+
+
+def test_check_mode_before_ubuntus_tool_is_there(run: RunModule, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "ubuntu-drivers").unlink()
+    result = run("ubuntu")
+    assert (result["problem"], result["packages"]) == ("", [])

@@ -1,0 +1,15 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import yaml
+
+from ansible_collections.gshare.cluster.plugins.modules import reboot
+
+
+def test_the_documentation_is_whole() -> None:
+    options = yaml.safe_load(reboot.DOCUMENTATION)["options"]
+    assert set(options) == {"phase", "gpu", "disrupt", "asked", "tries", "driver_timeout", "smi_timeout"}
+    assert {"asked", "held_back", "seconds", "gpu"} <= set(yaml.safe_load(reboot.RETURN))

@@ -1,0 +1,80 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+
+from ansible_collections.gshare.cluster.plugins.plugin_utils import _preflight_gpu as checks
+
+GPU: dict[str, t.Any] = {
+    "cards": [{"address": "0000:07:00.0", "device": "20b0", "class": "0302", "bound": ""}],
+    "needs": "either",
+    "module": False,
+    "loaded": "",
+    "smi": False,
+    "secure_boot": "disabled",
+}
+
+
+def names(make: t.Any, settings: t.Any, role: str = "gpu_node", system: str = "debian", **gpu: t.Any) -> list[str]:
+    facts = {"gpu": {**GPU, **gpu}, "os": {"id": system, "version": "12", "codename": "", "name": ""}}
+    return [found.name for found in checks.check(make(21, role, **facts), settings)]
+
+
+def test_a_bare_card_is_no_finding(make: t.Any, settings: t.Any) -> None:
+    assert names(make, settings) == []
+
+
+@pytest.mark.parametrize(
+    ("gpu", "wanted"),
+    [
+        ({"cards": []}, ["gpu_card_missing"]),
+        ({"needs": ""}, ["gpu_cards_mixed"]),
+        ({"secure_boot": "enabled"}, ["gpu_secure_boot"]),
+        ({"secure_boot": "enabled", "loaded": "580.95.05"}, []),
+    ],
+)
+def test_findings(make: t.Any, settings: t.Any, gpu: dict[str, t.Any], wanted: list[str]) -> None:
+    assert names(make, settings, **gpu) == wanted
+
+
+def test_ubuntu_has_signed_modules(make: t.Any, settings: t.Any) -> None:
+    assert names(make, settings, system="ubuntu", secure_boot="enabled") == []
+
+
+def test_case_61_a_cpu_worker_is_not_asked(make: t.Any, settings: t.Any) -> None:
+    assert names(make, settings, role="cpu_node", cards=[], smi=True) == []
+
+
+def test_skip_makes_a_missing_driver_an_error(make: t.Any, settings: t.Any) -> None:
+    settings.nvidia_driver = "skip"
+    assert names(make, settings) == ["gpu_driver_missing"]
+    assert names(make, settings, module=True) == ["gpu_driver_missing"]
+    assert names(make, settings, module=True, smi=True) == []
+    assert names(make, settings, loaded="580.95.05") == []
+
+
+SOURCES = {
+    "toolkit": {"uri": "https://t.example.net/deb/$(ARCH)", "file": "/own.sources", "signed_by": "/own.asc"},
+    "driver": {"uri": "https://d.example.net/repos", "file": "/own2.sources", "signed_by": "/own2.asc"},
+}
+
+
+@pytest.mark.parametrize(
+    ("role", "loaded", "wanted"),
+    [
+        ("gpu_node", "", ["https://t.example.net/deb/$(ARCH)", "https://d.example.net/repos/debian12/x86_64"]),
+        ("gpu_node", "580.95.05", ["https://t.example.net/deb/$(ARCH)"]),
+        ("cpu_node", "", []),
+    ],
+)
+def test_case_81_entries_of_nvidia_that_will_be_written(
+    make: t.Any, settings: t.Any, role: str, loaded: str, wanted: list[str]
+) -> None:
+    settings.nvidia_sources = SOURCES
+    machine = make(21, role, gpu={**GPU, "loaded": loaded}, os={"id": "debian", "version": "12"}, architecture="x86_64")
+    assert [entry["uri"] for entry in checks.sources(machine, settings)] == wanted
