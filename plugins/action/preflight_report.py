@@ -15,6 +15,7 @@ from ansible import constants as C
 from ansible.errors import AnsibleFilterError
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
+from ansible.utils.vars import transform_to_native_types
 
 from ansible_collections.gshare.cluster.plugins.filter.node_ip import node_ip
 from ansible_collections.gshare.cluster.plugins.plugin_utils import _preflight_findings as findings
@@ -39,7 +40,7 @@ class ActionModule(ActionBase):
                 "json": {"type": "path"},
             }
         )
-        settings = Settings(**args["settings"])
+        settings = Settings(**transform_to_native_types(args["settings"]))
         groups, hostvars = variables["groups"], variables["hostvars"]
         everyone = [_machine(name, hostvars[name], groups) for name in groups.get("kube_cluster", [])]
         found = findings.inventory(everyone, settings, groups)

@@ -26,12 +26,11 @@ class ActionModule(ActionBase):
         _unused, args = self.validate_argument_spec(
             argument_spec={
                 "name": {"type": "list", "elements": "str", "required": True},
-                "exclude": {"type": "list", "elements": "str", "default": []},
                 "dest": {"type": "path", "required": True},
             }
         )
         try:
-            bundle = bundles.collect(args["name"], args["exclude"])
+            bundle = bundles.collect(args["name"])
             wanted = tree_hash(bundle.files)
         except (bundles.BundleError, OSError) as exc:
             raise AnsibleActionFail(str(exc)) from exc

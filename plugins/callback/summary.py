@@ -13,6 +13,7 @@ description:
   - At the end of a good run of C(gshare.cluster.up) it shows the nodes with roles, versions and time,
     the time of each phase (a play), where the kubeconfig is, and what to do next.
   - After a failure it says in which phase and on which hosts, and how to go on.
+  - In both cases it lists what tasks left undone because somebody works there (their result C(held_back)).
   - It is silent where nothing of this collection ran.
 author: gshare.cluster contributors (@gshare)
 requirements:
@@ -44,6 +45,7 @@ options:
 """
 
 import json
+import shlex
 import time
 import typing as t
 from pathlib import Path
@@ -52,6 +54,7 @@ from ansible import constants as C
 from ansible import context
 from ansible.plugins.callback import CallbackBase
 
+from ansible_collections.gshare.cluster.plugins.plugin_utils._ssh_options import DEFAULT
 from ansible_collections.gshare.cluster.plugins.plugin_utils._summary import COLLECTION, Record, screen
 
 if t.TYPE_CHECKING:
@@ -135,19 +138,28 @@ class CallbackModule(CallbackBase):
         self.record.fail(result.host.get_name(), result.task.get_name(), str(message), unreachable)
 
     def _learn(self, result: TaskResult) -> None:
-        """Keep what verify knows of the nodes, and where the kubeconfig is."""
+        """Keep what verify knows of the nodes, where the kubeconfig is, and what was left undone."""
+        self.record.hold_back(result.result.get("held_back"))
+        self.record.notice(result.result.get("notice"))
         action = result.task.resolved_action or result.task.action
         if action == f"{COLLECTION}.verify":
             self.record.verify = {key: result.result.get(key) for key in ("nodes", "checks")}
-            self.record.places["login"] = self._login(result.host)
+            self.record.places.update(self._login(result.host))
         if action.endswith(".fetch") and "kubeconfig" in str(result.result.get("dest", "")):
             self.record.places["kubeconfig"] = result.result["dest"]
 
-    def _login(self, host: t.Any) -> str:
+    def _login(self, host: t.Any) -> dict[str, str]:
+        """The login of the control plane, and the ssh command that Ansible's own settings for it come to."""
         manager = self._play.get_variable_manager() if self._play else None
         known = manager.get_vars(play=self._play, host=host) if manager else {}
         user, address = known.get("ansible_user"), known.get("ansible_host") or host.get_name()
-        return f"{user}@{address}" if user else str(address)
+        login = f"{user}@{address}" if user else str(address)
+        key, port, more = (known.get(f"ansible_{name}") for name in ("ssh_private_key_file", "port", "ssh_common_args"))
+        options = ["-i", shlex.quote(str(key))] if key else []
+        options += ["-p", str(port)] if port else []
+        # Our own default is what ssh asks about anyway.
+        options += [str(more)] if more and more != DEFAULT else []
+        return {"login": login, "ssh": " ".join(["ssh", *options, login])}
 
     def _write(self, path: Path) -> None:
         try:

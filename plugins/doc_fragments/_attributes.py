@@ -8,21 +8,24 @@ from __future__ import annotations
 
 
 class ModuleDocFragment:
-    # The descriptions of the attributes, so that a module only says its level of support.
+    # What modules support, so that one says only where it differs.
     DOCUMENTATION = r"""
 options: {}
 attributes:
   check_mode:
     description: Can run in C(check_mode) and return the changed status prediction without modifying the target.
+    support: full
   diff_mode:
     description: Returns details on what has changed, or would be changed in C(check_mode), when in diff mode.
+    support: full
   idempotent:
     description:
       - When run twice in a row outside check mode with the same arguments, the second invocation indicates no change.
       - This assumes that the system controlled or queried by the module has not changed in a relevant way.
+    support: full
 """
 
-    # For modules that only look: their levels are always the same. Stands alone, in place of the one above.
+    # For modules that only look: in place of the one above, not beside it.
     INFO_MODULE = r"""
 options: {}
 attributes:

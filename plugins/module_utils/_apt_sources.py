@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import typing as t
 
+_QUOTED = '\\|{}[]<>"^~_=!@#$%&*'
 INLINE_KEY = "(key inside the file)"
 
 
@@ -28,6 +29,14 @@ class Source(t.NamedTuple):
 def parse(name: str, text: str) -> list[Source]:
     """The enabled entries of one file; its ending says which form it has."""
     return _deb822(name, text) if name.endswith(".sources") else _one_line(name, text)
+
+
+def lists_prefix(uri: str, suite: str) -> str:
+    """How the names of the files begin that apt fetches from there into /var/lib/apt/lists."""
+    place = uri.partition("://")[2].rstrip("/") + (f"/{suite}" if suite.endswith("/") else f"/dists/{suite}/")
+    place = place.partition("@")[2] or place
+    quoted = "".join(f"%{ord(sign):02x}" if sign in _QUOTED else sign for sign in place)
+    return re.sub("/+", "_", quoted)
 
 
 def _one_line(name: str, text: str) -> list[Source]:

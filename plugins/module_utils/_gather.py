@@ -4,8 +4,8 @@
 
 """Gathers the facts of one machine for preflight: reads files, starts no program.
 
-Note that this module util is **PRIVATE** to the collection. The parsing is in _preflight, _apt_sources, _swap and
-_apt_lock.
+Note that this module util is **PRIVATE** to the collection. The parsing is in _preflight, _apt_sources, _swap,
+_proxy and _apt_lock.
 """
 
 from __future__ import annotations
@@ -16,12 +16,22 @@ import glob
 import hashlib
 import os
 import platform
+import re
 import socket
 import struct
 import time
 import typing as t
 
-from ansible_collections.gshare.cluster.plugins.module_utils import _apt_lock, _apt_sources, _preflight, _swap
+from ansible_collections.gshare.cluster.plugins.module_utils import (
+    _apt_lock,
+    _apt_sources,
+    _gpu_driver,
+    _gpu_gather,
+    _gpu_pci,
+    _preflight,
+    _proxy,
+    _swap,
+)
 from ansible_collections.gshare.cluster.plugins.module_utils._host import Host
 
 PACKAGES = ("kubeadm", "kubectl", "kubelet", "containerd", "containerd.io", "docker-ce", "docker.io")
@@ -73,6 +83,7 @@ class Gather:
             **self.network(),
             **self.apt(root),
             **self.cluster(),
+            "gpu": self.gpu(),
             "disks": {path: self.disk(path) for path in self.paths},
             "proxy": self.proxy(),
             "time": time.time(),
@@ -91,6 +102,7 @@ class Gather:
             "os": {
                 "id": release.get("ID", ""),
                 "version": release.get("VERSION_ID", ""),
+                "codename": release.get("VERSION_CODENAME", ""),
                 "name": release.get("PRETTY_NAME", ""),
             },
             "architecture": platform.machine(),
@@ -162,7 +174,11 @@ class Gather:
             for name in host.names("/etc/apt/sources.list.d")
             if name.endswith((".list", ".sources"))
         ]
-        sources = [source._asdict() for name in files for source in _apt_sources.parse(name, host.text(name))]
+        fetched = host.names("/var/lib/apt/lists")
+        sources = []
+        for source in [entry for name in files for entry in _apt_sources.parse(name, host.text(name))]:
+            start = _apt_sources.lists_prefix(source.uri, source.suite)
+            sources.append({**source._asdict(), "fetched": any(name.startswith(start) for name in fetched)})
         keys = {key for source in sources for key in source["signed_by"].split(",") if key.startswith("/")}
         return {
             "apt_sources": sources,
@@ -192,6 +208,21 @@ class Gather:
         names = [name for pattern in _CLOUD_FILES for name in sorted(glob.glob(root + pattern))]
         return [self.host.text(name[len(root) :]) for name in names]
 
+    def gpu(self) -> dict[str, t.Any]:
+        """Cards and driver as far as files tell; gpu_info asks the driver itself."""
+        host, folder = self.host, f"/lib/modules/{platform.release()}"
+        cards = _gpu_pci.cards(_gpu_gather.devices(host))
+        return {
+            "cards": cards,
+            "needs": _gpu_pci.needs(cards),
+            "module": any(
+                re.search(r"(^|/)nvidia\.ko", line) for line in host.text(f"{folder}/modules.dep").split("\n")
+            ),
+            "loaded": _gpu_driver.loaded_version(host.text("/proc/driver/nvidia/version", 4096)),
+            "smi": host.exists("/usr/bin/nvidia-smi"),
+            "secure_boot": _gpu_gather.secure_boot(host),
+        }
+
     def disk(self, path: str) -> dict[str, t.Any]:
         """Space for a folder that may not exist yet."""
         folder = path
@@ -204,9 +235,5 @@ class Gather:
         }
 
     def proxy(self) -> dict[str, str]:
-        names = ("http_proxy", "https_proxy", "no_proxy")
-        return {
-            key: value
-            for key, value in _preflight.assignments(self.host.text("/etc/environment")).items()
-            if key.lower() in names
-        }
+        found = _proxy.of_environment(self.host.text("/etc/environment"))
+        return {name: _proxy.hide(value) for name, value in found.items()}

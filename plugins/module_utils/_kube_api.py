@@ -11,18 +11,23 @@ Note that this module util is **PRIVATE** to the collection.
 
 from __future__ import annotations
 
+import http.client
 import importlib
 import json
 import re
+import socket
 import ssl
 import time
 import traceback
 import typing as t
 from urllib.parse import urlencode, urlsplit
 
+from ansible.module_utils.basic import AnsibleModule, missing_required_lib
+
 Json = dict[str, t.Any]
 # Seconds for the API server to reach a kubelet.
 _HANDSHAKE = 10.0
+_HTTP = 5.0
 
 
 def import_error() -> str:
@@ -42,6 +47,14 @@ class ApiError(Exception):
         super().__init__(message)
         self.status = status
         self.message = message
+
+
+def connect(module: AnsibleModule) -> KubeApi:
+    """The client for the option kubeconfig of a module, which ends with a sentence where the package is missing."""
+    problem = import_error()
+    if problem:
+        module.fail_json(msg=missing_required_lib("kubernetes"), exception=problem)
+    return KubeApi(module.params["kubeconfig"])
 
 
 class KubeApi:
@@ -68,13 +81,33 @@ class KubeApi:
         parts = urlsplit(self._config.host)
         return parts.hostname or "", parts.port or 443
 
+    def reaches(self, address: str, port: int) -> bool:
+        """Whether a connection from here, where the API server runs, comes about."""
+        try:
+            socket.create_connection((address, port), timeout=_HANDSHAKE).close()
+        except OSError:
+            return False
+        return True
+
+    def http(self, address: str, port: int, host: str) -> tuple[int, str]:
+        """The answer to a plain GET of / from here, under the name of a host."""
+        connection = http.client.HTTPConnection(address, port, timeout=_HTTP)
+        try:
+            connection.request("GET", "/", headers={"Host": host})
+            answer = connection.getresponse()
+            return answer.status, answer.read(4096).decode("utf-8", "replace")
+        except (OSError, http.client.HTTPException) as exc:
+            raise ApiError(0, str(exc) or type(exc).__name__) from exc
+        finally:
+            connection.close()
+
     def request(self, method: str, path: str, body: Json | None = None, timeout: float = 15.0) -> tuple[int, str]:
         """One request; the HTTP status and the text of the answer."""
         headers = {"Accept": "application/json"}
         self._client.update_params_for_auth(headers, [], ["BearerToken"])
         data = None
         if body is not None:
-            headers["Content-Type"] = "application/json"
+            headers["Content-Type"] = f"application/{'merge-patch+' if method == 'PATCH' else ''}json"
             data = json.dumps(body).encode()
         try:
             answer = self._client.rest_client.pool_manager.request(
@@ -104,6 +137,10 @@ class KubeApi:
     def create(self, path: str, body: Json) -> Json:
         return self.call("POST", path, body)
 
+    def patch(self, path: str, body: Json) -> Json:
+        """A merge patch: what is null goes away."""
+        return self.call("PATCH", path, body)
+
     def delete(self, path: str, **options: t.Any) -> None:
         """Delete an object; one that is not there is no error."""
         body = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Background", **options}
@@ -121,23 +158,23 @@ class KubeApi:
         headers = {"sec-websocket-protocol": "v4.channel.k8s.io"}
         self._client.update_params_for_auth(headers, [], ["BearerToken"])
         # The package's own stream has no time limit for the handshake, which lasts until the kubelet answers.
-        socket = self._websocket.WebSocket(sslopt=self._ssl())
+        stream = self._websocket.WebSocket(sslopt=self._ssl())
         try:
-            socket.connect(url, header=[f"{key}: {value}" for key, value in headers.items()], timeout=_HANDSHAKE)
-            return self._output(socket, time.monotonic() + timeout)
+            stream.connect(url, header=[f"{key}: {value}" for key, value in headers.items()], timeout=_HANDSHAKE)
+            return self._output(stream, time.monotonic() + timeout)
         except self._websocket.WebSocketTimeoutException as exc:
             raise ApiError(0, "no answer in time") from exc
         except (self._websocket.WebSocketException, OSError) as exc:
             raise ApiError(0, _handshake(str(exc))) from exc
         finally:
-            socket.shutdown()
+            stream.shutdown()
 
-    def _output(self, socket: t.Any, deadline: float) -> str:
+    def _output(self, stream: t.Any, deadline: float) -> str:
         """Standard output and error until the command ends; the first byte of a frame is its channel."""
         found = b""
         while True:
-            socket.settimeout(max(0.1, deadline - time.monotonic()))
-            code, frame = socket.recv_data_frame(True)
+            stream.settimeout(max(0.1, deadline - time.monotonic()))
+            code, frame = stream.recv_data_frame(True)
             if code == self._websocket.ABNF.OPCODE_CLOSE:
                 return found.decode("utf-8", "replace")
             if frame.data[:1] in (b"\x01", b"\x02"):

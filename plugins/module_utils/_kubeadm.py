@@ -181,6 +181,9 @@ def join_action(facts: Dict, wish: Dict, nodes: t.Sequence[Dict]) -> tuple[str, 
         return "reset", f"an earlier join was cut off: {reason}"
     if facts.get("ca_hash") != wish["ca_hash"]:
         return "reset", "it belongs to an earlier cluster of this control plane"
+    if not nodes:
+        # At least the control plane is always there. A node that serves is not reset on no knowledge.
+        return "refuse", "This machine is in the cluster, but the API lists no node at all: see kubectl get nodes."
     if not find_node(nodes, address=wish["address"]):
         return "reset", "kubelet has a certificate, but the API has no node with this address"
     if not facts.get("kubelet_active"):
@@ -235,18 +238,32 @@ def failed_checks(text: str) -> list[str]:
 HINTS = (
     ("could not find a JWS signature", "the token is unknown to the cluster or has expired; run again for a fresh one"),
     ("x509: certificate has expired or is not yet valid", "compare the clocks of the machines, then run again"),
-    ("already exists in the cluster", "two machines have the same host name, or the old node was not removed"),
+    (
+        "already exists in the cluster",
+        "two machines have the same host name, or this one was taken out a moment ago: in a minute run again",
+    ),
     ("unable to select an IP from default routes", "the machine has no default route; add one"),
     ("timed out waiting for the condition", "look at `journalctl -u kubelet` and `crictl ps -a` on this machine"),
     ("running with swap on is not supported", "switch swap off"),
 )
 
 
+def not_reached(endpoint: str, why: str) -> str:
+    port = endpoint.rpartition(":")[2]
+    return (
+        f"this machine does not reach the API server at {endpoint} ({why}): let {port}/tcp pass between them "
+        "(firewalls, cloud security group), then run again"
+    )
+
+
 def failure_lines(output: str, count: int = 8) -> list[str]:
     """The lines of kubeadm's output that tell what went wrong."""
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", output)  # kubeadm's look at the kernel is in colours
+    lines = [line.strip() for line in plain.splitlines() if line.strip()]
+    lines = [line for line in lines if not re.fullmatch(r"[A-Z0-9_]+: (enabled|missing)", line)]
     noise = ("[preflight] If you know", "To see the stack trace", "couldn't validate the identity")
-    errors = [line for line in lines if re.search(r"\[ERROR |^error|^error execution|fatal", line, re.IGNORECASE)]
+    telling = r"\[ERROR |^error|^error execution|fatal|did not end within"
+    errors = [line for line in lines if re.search(telling, line, re.IGNORECASE)]
     chosen = errors[-count:] if errors else lines[-count:]
     return [line for line in chosen if not line.startswith(noise)] or chosen
 

@@ -175,6 +175,15 @@ def same_cluster(one: str, other: str) -> bool:
     return bool(kubeconfig_value(one, key)) and kubeconfig_value(one, key) == kubeconfig_value(other, key)
 
 
+def nothing_else(admin: str, present: str) -> bool:
+    """Whether a user's kubeconfig is for the administrator's cluster and holds no more, so that it may go.
+
+    Its clusters, contexts and users are counted by their names: another cluster need not have its CA in the file.
+    """
+    own, found = (len(re.findall(r"""\bname["']?\s*:""", text)) for text in (admin, present))
+    return same_cluster(admin, present) and found <= own
+
+
 def kubeconfig_wish(admin: str, present: str) -> str | None:
     """What belongs in a user's kubeconfig, None if it is good as it is.
 

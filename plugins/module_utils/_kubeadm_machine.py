@@ -22,6 +22,7 @@ import typing as t
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.gshare.cluster.plugins.module_utils import _dpkg as dpkg
 from ansible_collections.gshare.cluster.plugins.module_utils import _kubeadm as kubeadm
 from ansible_collections.gshare.cluster.plugins.module_utils import _kubeadm_documents as documents
 
@@ -152,6 +153,22 @@ def secret_file(text: str, prefix: str) -> t.Iterator[str]:
             os.unlink(name)
 
 
+def unreachable(endpoint: str, attempts: int = 3, seconds: float = 5.0) -> str:
+    """Why no connection to an endpoint comes about, nothing if one does."""
+    host, _colon, port = endpoint.rpartition(":")
+    why = ""
+    for attempt in range(attempts):
+        if attempt:
+            time.sleep(1)
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=seconds).close()
+        except OSError as exc:
+            why = str(exc)
+        else:
+            return ""
+    return why
+
+
 # --- the API ----------------------------------------------------------------------------------------------------------
 
 
@@ -266,11 +283,8 @@ def worker_facts(commands: Commands) -> dict[str, t.Any]:
 
 def packages(commands: Commands) -> dict[str, str]:
     """Versions of the Kubernetes packages that are installed."""
-    _rc, out, _err = commands(
-        ["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status} ${Version}\\n", *PACKAGES], change=False
-    )
-    words = [line.split() for line in out.splitlines()]
-    return {entry[0]: entry[2] for entry in words if len(entry) == 3 and entry[1] == "installed"}
+    _rc, out, _err = commands(dpkg.query(PACKAGES), change=False)
+    return {name: package.version for name, package in dpkg.parse(out).items()}
 
 
 # --- the marker -------------------------------------------------------------------------------------------------------

@@ -49,6 +49,7 @@ FOLDERS = (
     "etc/kubernetes/pki",
     "etc/kubernetes/tmp",
     "run/flannel",
+    "usr/local/vgpu",  # HAMi's
     "var/lib/cni/flannel",
     "var/lib/cni/networks/cbr0",
     "var/lib/kubelet",

@@ -13,18 +13,14 @@ short_description: Give the login user of the control plane a kubeconfig
 description:
   - Copies C(/etc/kubernetes/admin.conf) to C(~/.kube/config) of the login user, mode 0600.
   - A file that holds this cluster's administrator already, as after the user has added other clusters to it, is left as
-    it is. A file for another cluster is kept as a backup beside the new one.
+    it is. A file for another cluster, or for others too, is kept as a backup beside the new one.
 extends_documentation_fragment:
   - gshare.cluster._attributes
 attributes:
-  check_mode:
-    support: full
   diff_mode:
     support: partial
     details:
       - The content is a secret, so only the address of the cluster is shown.
-  idempotent:
-    support: full
 options:
   user:
     description: The login user. The default is the account that logged in.
@@ -45,7 +41,7 @@ path:
 backup_file:
   description: Where the former file went.
   type: str
-  returned: when it was for another cluster
+  returned: when it was not for this cluster alone
 """
 
 import os
@@ -98,8 +94,9 @@ def main() -> None:
         "after": documents.kubeconfig_value(present if content is None else content, "server") + "\n",
     }
     if not module.check_mode and content is not None:
-        if present and not documents.same_cluster(admin, present):
+        if present and not documents.nothing_else(admin, present):
             result["backup_file"] = module.backup_local(target)
+            os.chmod(result["backup_file"], 0o600)
         write(module, target, content, account.pw_uid, account.pw_gid)
     elif not module.check_mode and not owned:
         os.chmod(target, 0o600)

@@ -18,13 +18,10 @@ extends_documentation_fragment:
   - gshare.cluster._attributes
 attributes:
   check_mode:
-    support: full
     details:
       - In check mode it reports the holders and does not wait.
   diff_mode:
     support: none
-  idempotent:
-    support: full
 options:
   timeout:
     description: For how many seconds to wait.

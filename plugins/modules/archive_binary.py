@@ -18,12 +18,8 @@ description:
 extends_documentation_fragment:
   - gshare.cluster._attributes
 attributes:
-  check_mode:
-    support: full
   diff_mode:
     support: none
-  idempotent:
-    support: full
 options:
   url:
     description: The address of the archive.

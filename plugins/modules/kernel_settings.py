@@ -18,13 +18,6 @@ description:
 author: gshare.cluster contributors (@gshare)
 extends_documentation_fragment:
   - gshare.cluster._attributes
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
 options:
   name:
     description:
@@ -75,12 +68,12 @@ written:
 import os
 import platform
 import re
-import tempfile
 import typing as t
 
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.gshare.cluster.plugins.module_utils import _kernel
+from ansible_collections.gshare.cluster.plugins.module_utils._files import replace
 from ansible_collections.gshare.cluster.plugins.module_utils._host import Host
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
@@ -149,14 +142,7 @@ class Settings:
             return False
         self._diff(path, before, text)
         if not self.module.check_mode:
-            target = self.host.path(path)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            fd, temporary = tempfile.mkstemp(dir=target.parent, prefix=".gshare-")
-            self.module.add_cleanup_file(temporary)
-            with os.fdopen(fd, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.chmod(temporary, 0o644)
-            self.module.atomic_move(temporary, str(target))
+            replace(self.module, str(self.host.path(path)), text.encode(), 0o644)
         return True
 
     def warn_overridden(self, name: str, values: dict[str, str]) -> None:

@@ -24,6 +24,10 @@ options:
     description: Port of the API server.
     type: int
     default: 6443
+  nodes:
+    description: Whether to ask the API, with this machine's administrator's kubeconfig, which nodes it lists.
+    type: bool
+    default: false
 """
 
 EXAMPLES = r"""
@@ -66,6 +70,11 @@ control_plane:
       description: Why it was judged so.
       type: str
       returned: always
+nodes:
+  description: The nodes that the API lists, as M(gshare.cluster.kubeadm_init) returns them.
+  type: list
+  elements: dict
+  returned: with O(nodes=true)
 worker:
   description: The traces of a join.
   type: dict
@@ -111,10 +120,16 @@ def main() -> None:
         argument_spec={
             "address": {"type": "str", "default": ""},
             "port": {"type": "int", "default": 6443},
+            "nodes": {"type": "bool", "default": False},
         },
         supports_check_mode=True,
     )
-    result = gather(machine.Commands(module), module.params["address"], module.params["port"])
+    commands = machine.Commands(module)
+    result = gather(commands, module.params["address"], module.params["port"])
+    if module.params["nodes"]:
+        # Without a cluster, as in check mode, there are none.
+        there = bool(machine.read("etc/kubernetes/admin.conf"))
+        result["nodes"] = kubeadm.node_summaries(machine.api_json(commands, "get", "nodes")) if there else []
     module.exit_json(changed=False, **result)
 
 

@@ -20,14 +20,10 @@ description:
 extends_documentation_fragment:
   - gshare.cluster._attributes
 attributes:
-  check_mode:
-    support: full
   diff_mode:
     support: none
     details:
       - What would be done is told in RV(actions).
-  idempotent:
-    support: full
 options:
   address:
     description: The address at which the API server listens for the cluster; kubelet gets it as its node address.

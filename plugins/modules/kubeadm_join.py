@@ -19,14 +19,10 @@ description:
 extends_documentation_fragment:
   - gshare.cluster._attributes
 attributes:
-  check_mode:
-    support: full
   diff_mode:
     support: none
     details:
       - What would be done is told in RV(action).
-  idempotent:
-    support: full
 options:
   endpoint:
     description: Address and port of the API server.
@@ -147,6 +143,12 @@ def run(module: AnsibleModule) -> None:
     if action == "refuse":
         module.fail_json(msg=reason, commands=commands.run)
     removed: list[str] = []
+    if action in ("join", "reset") and not module.check_mode:
+        # kubeadm would try for minutes and then not say what to do.
+        why = machine.unreachable(module.params["endpoint"])
+        if why:
+            text = kubeadm.not_reached(module.params["endpoint"], why)
+            module.fail_json(msg=f"Nothing was changed, for {text}.", commands=commands.run)
     if action != "none" and not module.check_mode:
         removed = act(module, commands, action)
     module.exit_json(

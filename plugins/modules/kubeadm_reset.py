@@ -19,13 +19,6 @@ description:
   - C(~/.kube/config) of the login user goes if it is for this cluster alone.
 extends_documentation_fragment:
   - gshare.cluster._attributes
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
 options:
   user:
     description: The login user. The default is the account that logged in.

@@ -19,7 +19,6 @@ extends_documentation_fragment:
   - gshare.cluster._attributes
 attributes:
   check_mode:
-    support: full
     details:
       - In check mode no token is made and RV(token) is empty.
   diff_mode:

@@ -19,7 +19,6 @@ description:
     M(gshare.cluster.time_sync).
 author: gshare.cluster contributors (@gshare)
 extends_documentation_fragment:
-  - gshare.cluster._attributes
   - gshare.cluster._attributes.info_module
 options:
   ports:

@@ -16,7 +16,6 @@ description:
   - C(docs/preflight.md) lists all findings.
 author: gshare.cluster contributors (@gshare)
 extends_documentation_fragment:
-  - gshare.cluster._attributes
   - gshare.cluster._attributes.info_module
 options:
   stage:
@@ -28,9 +27,10 @@ options:
     default: machines
   settings:
     description:
-      - C(kubernetes_version), C(pod_cidr), C(service_cidr), C(accept), C(min_cpus), C(min_memory_mb), C(min_free_mb),
-        C(clock_limit), C(ports_control_plane), C(ports_worker), C(systems), C(architectures) and C(apt_source), as the
-        variables of the role P(gshare.cluster.preflight#role).
+      - C(kubernetes_version), C(pod_cidr), C(service_cidr), C(api_port), C(accept), C(min_cpus), C(min_memory_mb),
+        C(min_free_mb), C(clock_limit), C(ports_control_plane), C(ports_worker), C(systems), C(architectures),
+        C(checks), C(apt_source), C(docker_source) and
+        C(nvidia_sources), as the variables of the role P(gshare.cluster.preflight#role).
     type: dict
     default: {}
   gathered:

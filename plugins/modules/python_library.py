@@ -13,29 +13,21 @@ short_description: Put Python packages of the controller into a folder of a mach
 description:
   - Takes packages and all that they need from the environment in which Ansible runs, and puts them into a folder of
     the machine, to be used with E(PYTHONPATH). The machine needs no package index for it.
-  - Only Python and data files are taken. Compiled parts are left out, so packages that need them do not work.
+  - Only Python and data files are taken. Compiled parts are left out; packages that are only quicker with them work,
+    others do not.
   - The content of the folder decides whether there is anything to do, so a copy that was cut off or altered is
     replaced. Only a list of public CAs (C(cacert.pem)) may be altered.
 extends_documentation_fragment:
   - gshare.cluster._attributes
 attributes:
-  check_mode:
-    support: full
   diff_mode:
     support: none
-  idempotent:
-    support: full
 options:
   name:
     description: The packages.
     type: list
     elements: str
     required: true
-  exclude:
-    description: Packages that the machine has otherwise.
-    type: list
-    elements: str
-    default: []
   dest:
     description: The folder. It belongs to this module alone.
     type: path
@@ -58,7 +50,6 @@ EXAMPLES = r"""
 - name: Put the Kubernetes client on the machine
   gshare.cluster.python_library:
     name: [kubernetes]
-    exclude: [PyYAML]
     dest: /usr/local/lib/gshare/python
 """
 
@@ -128,7 +119,6 @@ def replace(dest: str, new: str) -> None:
 def argument_spec() -> dict[str, t.Any]:
     return {
         "name": {"type": "list", "elements": "str", "required": True},
-        "exclude": {"type": "list", "elements": "str", "default": []},
         "dest": {"type": "path", "required": True},
         "tree": {"type": "str"},
         "src": {"type": "path"},

@@ -23,13 +23,6 @@ description:
 author: gshare.cluster contributors (@gshare)
 extends_documentation_fragment:
   - gshare.cluster._attributes
-attributes:
-  check_mode:
-    support: full
-  diff_mode:
-    support: full
-  idempotent:
-    support: full
 options:
   backup:
     description: Keep a dated copy of C(/etc/fstab) before changing it.
@@ -73,13 +66,13 @@ backup_file:
 """
 
 import os
-import tempfile
 import typing as t
 from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.gshare.cluster.plugins.module_utils import _swap
+from ansible_collections.gshare.cluster.plugins.module_utils._files import replace
 from ansible_collections.gshare.cluster.plugins.module_utils._host import Host
 
 
@@ -110,19 +103,12 @@ class Change:
             path = os.path.realpath(self.host.path("/etc/fstab"))
             if self.module.params["backup"]:
                 result["backup_file"] = self.module.backup_local(path)
-            self._write(path, self.plan.fstab)
+            replace(self.module, path, self.plan.fstab.encode("utf-8", "surrogateescape"))
         for path in self.plan.aside:
             os.replace(self.host.path(path), self.host.path(path + ".off"))
         for path in self.plan.masks:
             self._mask(self.host.path(path))
         return result
-
-    def _write(self, path: str, text: str) -> None:
-        fd, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".gshare-")
-        self.module.add_cleanup_file(temporary)
-        with os.fdopen(fd, "wb") as file:
-            file.write(text.encode("utf-8", "surrogateescape"))
-        self.module.atomic_move(temporary, path)
 
     def _mask(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

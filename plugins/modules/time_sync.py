@@ -18,12 +18,8 @@ author: gshare.cluster contributors (@gshare)
 extends_documentation_fragment:
   - gshare.cluster._attributes
 attributes:
-  check_mode:
-    support: full
   diff_mode:
     support: none
-  idempotent:
-    support: full
 options:
   package:
     description: Package to name in RV(packages) if there is no service.

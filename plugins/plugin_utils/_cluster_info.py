@@ -171,9 +171,10 @@ class _Reader:
         try:
             node = nodes.node(entry)
         except keys.Wrong as wrong:
-            said = not entry.text or f"'{entry.text}'" in wrong.what
-            self.wrong(entry, entry.text, wrong.what if said else f"{wrong.what} in '{entry.text}'", wrong.remedy)
+            self.wrong_entry(entry, wrong)
             return
+        if node.wrong:
+            self.wrong_entry(entry, node.wrong)
         before = self.nodes.setdefault(node.address, node)
         if before is node:
             return
@@ -181,6 +182,10 @@ class _Reader:
         other = f"'{before.entry.text}'" if same else f"{before.entry.key} '{before.entry.text}'"
         what = f"'{entry.text}' is the same machine as {other} in line {before.entry.line}"
         self.wrong(entry, entry.text, what, "remove one of the two" if same else "give each machine one role")
+
+    def wrong_entry(self, entry: Entry, wrong: keys.Wrong) -> None:
+        said = not entry.text or f"'{entry.text}'" in wrong.what
+        self.wrong(entry, entry.text, wrong.what if said else f"{wrong.what} in '{entry.text}'", wrong.remedy)
 
     def take_setting(self, key: str, variable: str, check: t.Callable[[str], t.Any]) -> None:
         assignment = self.value(key)

@@ -15,11 +15,11 @@ import re
 import typing as t
 from collections.abc import Callable
 
+from ansible_collections.gshare.cluster.plugins.module_utils._networks import Network
+
 NODE_KEYS = ("MASTER_NODE", "WORKER_NODES", "CPU_WORKERS", "STORAGE_NODE")
 DEFAULT_POD_CIDR = "10.244.0.0/16"
 DEFAULT_SERVICE_CIDR = "10.96.0.0/12"
-
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class Wrong(Exception):

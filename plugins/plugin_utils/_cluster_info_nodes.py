@@ -38,7 +38,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One machine: the group that it belongs to, how to log in, and what is special about it."""
+    """One machine: the group that it belongs to, how to log in, and what is special about it.
+
+    Where only what is special about it is wrong, C(wrong) says so; it is compared with the others all the same.
+    """
 
     group: str
     address: str
@@ -46,6 +49,7 @@ class Node:
     user: str | None
     device: str | None
     entry: Entry
+    wrong: Wrong | None = None
 
     def variables(self) -> dict[str, str]:
         """Give the variables of this host alone."""
@@ -107,7 +111,10 @@ def node(entry: Entry) -> Node:
     login, slash, device = text.partition(":/")
     user, address, ip, mode = _login(login)
     found = f"/{device}" if slash else None
-    group = _KINDS[entry.key](mode, found)
+    try:
+        group = _KINDS[entry.key](mode, found)
+    except Wrong as wrong:
+        return Node("", address, ip, user, found, entry, wrong)
     return Node(group, address, ip, user, found, entry)
 
 

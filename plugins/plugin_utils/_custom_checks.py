@@ -16,8 +16,9 @@ import typing as t
 try:
     import jmespath
     from jmespath.exceptions import JMESPathError
+    from jmespath.functions import Functions
 except ImportError:  # requirements.txt names it; `problems` says so when a check needs it
-    jmespath = None  # type: ignore[assignment] # see the line above
+    jmespath = Functions = None  # type: ignore[assignment,misc] # see the line above
     JMESPathError = ValueError  # type: ignore[assignment,misc] # see the line above
 
 Json = dict[str, t.Any]
@@ -32,6 +33,8 @@ def problems(entries: t.Any) -> list[str]:
     if not isinstance(entries, list):
         return [f"gshare_checks is a list of checks, not {_kind(entries)}."]
     found: list[str] = []
+    if entries and jmespath is None:
+        found.append("gshare_checks needs the Python package jmespath beside ansible-core: pip install jmespath.")
     names: dict[str, int] = {}
     for number, entry in enumerate(entries, 1):
         if not isinstance(entry, dict):
@@ -62,11 +65,28 @@ def _entry_problems(entry: Json) -> t.Iterator[str]:
     for key in _TEXTS:
         if key in entry and (not isinstance(entry[key], str) or not entry[key].strip()):
             yield f"{key} is a text that is not empty, not {_kind(entry[key])}."
-    if isinstance(entry.get("query"), str):
-        try:
-            jmespath.compile(entry["query"])
-        except JMESPathError as exc:
-            yield f"query is not JMESPath: {' '.join(str(exc).split())}"
+    if isinstance(entry.get("query"), str) and jmespath is not None:
+        yield from _query_problems(entry["query"])
+
+
+def _query_problems(query: str) -> t.Iterator[str]:
+    try:
+        parsed = jmespath.compile(query).parsed
+    except JMESPathError as exc:
+        yield f"query is not JMESPath: {' '.join(str(exc).split())}"
+        return
+    for name in sorted(set(_functions(parsed)) - set(Functions.FUNCTION_TABLE)):
+        near = difflib.get_close_matches(name, Functions.FUNCTION_TABLE, 1)
+        yield f"query: JMESPath has no function {name}" + (f", {near[0]} is meant?" if near else ".")
+
+
+def _functions(node: Json) -> t.Iterator[str]:
+    """The functions that a query calls; without this, an unknown one is an error only where it is reached."""
+    if node["type"] == "function_expression":
+        yield node["value"]
+    for child in node["children"]:
+        if isinstance(child, dict):
+            yield from _functions(child)
 
 
 def _kind(value: t.Any) -> str:

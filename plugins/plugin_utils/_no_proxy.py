@@ -10,11 +10,20 @@ Note that this plugin util is **PRIVATE** to the collection.
 from __future__ import annotations
 
 import ipaddress
+import re
 import typing as t
+
+from ansible_collections.gshare.cluster.plugins.module_utils._networks import Network, within
 
 
 def entries(no_proxy: str) -> list[str]:
     return [entry.strip() for entry in no_proxy.split(",") if entry.strip()]
+
+
+def host(entry: str) -> str:
+    """The host of HOST:PORT, as a registry is named; an address of IPv6 may have brackets."""
+    found = re.fullmatch(r"\[(.+)\](?::\d+)?|([^:]+):\d+", entry)
+    return (found[1] or found[2]) if found else entry
 
 
 def missing(no_proxy: str, wanted: t.Iterable[str]) -> list[str]:
@@ -33,7 +42,7 @@ def _covers(entry: str, wanted: str) -> bool:
         return True
     outer, inner = _network(entry), _network(wanted)
     if inner is not None:
-        return outer is not None and outer.version == inner.version and inner.subnet_of(outer)  # type: ignore[arg-type]
+        return outer is not None and within(inner, outer)
     # A leading dot is for the names below only, a bare name for itself too.
     suffix = entry.lower().lstrip("*")
     name = wanted.lower()
@@ -42,7 +51,7 @@ def _covers(entry: str, wanted: str) -> bool:
     return name.lstrip(".") == suffix or name.endswith("." + suffix)
 
 
-def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
+def _network(text: str) -> Network | None:
     try:
         return ipaddress.ip_network(text.strip("[]"), strict=False)
     except ValueError:

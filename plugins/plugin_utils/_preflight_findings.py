@@ -14,6 +14,7 @@ import typing as t
 
 from ansible_collections.gshare.cluster.plugins.plugin_utils import (
     _preflight_cluster,
+    _preflight_gpu,
     _preflight_inventory,
     _preflight_machine,
     _preflight_network,
@@ -42,6 +43,7 @@ def judge(machines: list[Machine], settings: Settings) -> list[Finding]:
     for machine in machines:
         found += _preflight_machine.reach(machine)
         found += _preflight_machine.check(machine, settings)
+        found += _preflight_gpu.check(machine, settings)
         found += _preflight_network.check(machine, machines, settings)
     found += _preflight_cluster.check(machines, settings)
     return _ordered(found, settings)

@@ -14,6 +14,7 @@ import ipaddress
 import re
 import typing as t
 
+from ansible_collections.gshare.cluster.plugins.plugin_utils import _custom_checks
 from ansible_collections.gshare.cluster.plugins.plugin_utils._preflight_model import (
     KINDS,
     Finding,
@@ -33,14 +34,24 @@ def check(machines: list[Machine], settings: Settings, groups: t.Mapping[str, t.
         *_roles(machines, groups),
         *_addresses(machines),
         *_ranges(machines, settings),
+        *_port(settings),
         *_version(settings),
         *_accept(settings),
+        *_checks(settings),
     ]
 
 
 def _control_plane(groups: t.Mapping[str, t.Sequence[str]]) -> t.Iterator[Finding]:
     names = groups.get("kube_control_plane", [])
-    if not names:
+    if not any(groups.get(group) for group in ("kube_cluster", "kube_control_plane", "kube_worker")):
+        yield finding(
+            "control_plane_count",
+            WHERE,
+            "It names no machine of a cluster.",
+            "Give it with -i. A cluster-info is read if its name is cluster-info, NAME.cluster-info or "
+            "cluster-info.NAME, and if ansible.cfg has gshare.cluster.cluster_info in enable_plugins.",
+        )
+    elif not names:
         yield finding("control_plane_count", WHERE, "No machine is named as the control plane.")
     elif len(names) > 1:
         yield finding("control_plane_count", names, "All of them are named as control plane; there can be one only.")
@@ -111,9 +122,17 @@ def _inside(address: str, network: ipaddress.IPv4Network | ipaddress.IPv6Network
         return False
 
 
+def _port(settings: Settings) -> t.Iterator[Finding]:
+    port = str(settings.api_port)
+    if not re.fullmatch(r"[0-9]{1,5}", port) or not 0 < int(port) < 65536:
+        yield finding("port_invalid", WHERE, f"The API server's port {port!r} is no number from 1 to 65535.")
+    elif f"{port}/tcp" in settings.ports_control_plane:
+        yield finding("port_invalid", WHERE, f"The API server's port {port} is taken by another part of the cluster.")
+
+
 def _version(settings: Settings) -> t.Iterator[Finding]:
     version = str(settings.kubernetes_version)
-    if not re.fullmatch(r"v?1\.\d+(\.\d+)?", version):
+    if not re.fullmatch(r"1\.\d+(\.\d+)?", version):
         yield finding("version_invalid", WHERE, f"{version!r} is no Kubernetes version.")
 
 
@@ -128,3 +147,8 @@ def _accept(settings: Settings) -> t.Iterator[Finding]:
             yield finding(
                 "accept_unknown", WHERE, f"gshare_accept: {name} cannot be accepted, the run could not go on."
             )
+
+
+def _checks(settings: Settings) -> t.Iterator[Finding]:
+    for problem in _custom_checks.problems(settings.checks or []):
+        yield finding("check_invalid", WHERE, problem)

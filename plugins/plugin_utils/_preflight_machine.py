@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 import typing as t
 
+from ansible_collections.gshare.cluster.plugins.module_utils._containerd_package import DISTRIBUTION, DOCKER, at_least
+from ansible_collections.gshare.cluster.plugins.plugin_utils import _preflight_gpu
 from ansible_collections.gshare.cluster.plugins.plugin_utils._preflight_model import (
     Finding,
     Machine,
@@ -138,24 +140,53 @@ def _apt(machine: Machine, settings: Settings) -> t.Iterator[Finding]:
 
 
 def _conflicts(machine: Machine, settings: Settings) -> t.Iterator[Finding]:
-    """Entries for one repository with different keys: those that are there, and the one that will be written."""
-    own = settings.apt_source
+    """Entries for one repository with different keys: those that are there, and those that will be written."""
+    own = [*_own_kubernetes(settings), *_own_docker(machine, settings), *_preflight_gpu.sources(machine, settings)]
     by_place: dict[tuple[str, str], dict[str, str]] = {}
     for entry in machine.facts["apt_sources"]:
-        if own and entry["file"] == own["file"]:
-            continue  # written anew by `up`
-        where = f"{entry['file']}:{entry['line']}"
-        by_place.setdefault(_place(entry), {}).setdefault(entry["signed_by"], where)
-    if own:
-        place = (own["uri"].rstrip("/"), "/")
+        if entry["file"] not in [wanted["file"] for wanted in own]:  # those are written anew by `up`
+            by_place.setdefault(_place(entry), {}).setdefault(entry["signed_by"], f"{entry['file']}:{entry['line']}")
+    remedies = {}
+    for wanted in own:
+        place = _place(wanted)
         if place in by_place:
-            by_place[place].setdefault(own["signed_by"], f"the entry that `up` writes ({own['file']})")
-    for (uri, _suite), keys in by_place.items():
+            by_place[place].setdefault(wanted["signed_by"], f"the entry that `up` writes ({wanted['file']})")
+            remedies[place] = wanted["remedy"]
+    for place, keys in by_place.items():
         if len(keys) > 1:
             sides = [f"{where} ({key or 'no key'})" for key, where in keys.items()]
-            yield finding(
-                "apt_conflict", machine.name, f"{uri} is named with different Signed-By: {' and '.join(sides)}."
-            )
+            text = f"{place[0]} is named with different Signed-By: {' and '.join(sides)}."
+            yield finding("apt_conflict", machine.name, text, remedies.get(place, ""))
+
+
+def _own_kubernetes(settings: Settings) -> t.Iterator[dict[str, str]]:
+    if settings.apt_source:
+        yield {**settings.apt_source, "suite": "/", "remedy": "Remove the file that is not of `up`."}
+
+
+def _own_docker(machine: Machine, settings: Settings) -> t.Iterator[dict[str, str]]:
+    """The entry for Docker's packages, which `up` writes where apt has no containerd that will do.
+
+    Somebody else's entry for them is used instead, once apt has fetched what it offers.
+    """
+    wanted, system = settings.docker_source, machine.facts["os"]
+    if not wanted:
+        return
+    place = {
+        "uri": f"{wanted['uri']}/{system['id']}",
+        "suite": system["codename"],
+        "file": wanted["file"],
+        "signed_by": wanted["signed_by"],
+    }
+    entries = machine.facts["apt_sources"]
+    if any(entry["file"] == wanted["file"] for entry in entries):
+        yield {**place, "remedy": "Remove the file that is not of `up`."}
+        return
+    needed = system["version"] in wanted["systems"].get(system["id"], [])
+    installed = [machine.package(name).get("version") for name in (DISTRIBUTION, DOCKER)]
+    offered = any(entry["fetched"] and _place(entry) == _place(place) for entry in entries)
+    if needed and not offered and not any(at_least(version, wanted["minimum"]) for version in installed):
+        yield {**place, "remedy": "Run apt-get update there, so that `up` takes containerd.io from it; or remove it."}
 
 
 def _place(entry: dict[str, t.Any]) -> tuple[str, str]:
@@ -163,6 +194,7 @@ def _place(entry: dict[str, t.Any]) -> tuple[str, str]:
 
 
 def _retired(machine: Machine, settings: Settings) -> t.Iterator[Finding]:
+    asked = str(settings.kubernetes_version)
     for entry in machine.facts["apt_sources"]:
         host, _sep, path = entry["uri"].partition("://")[2].partition("/")
         old_host = host in _RETIRED_HOSTS and entry["suite"].startswith("kubernetes-")
@@ -172,6 +204,13 @@ def _retired(machine: Machine, settings: Settings) -> t.Iterator[Finding]:
                 "apt_retired",
                 machine.name,
                 f"{entry['file']}:{entry['line']} names {entry['uri']} {entry['suite']}, which is gone.",
+            )
+        minor = re.search(r"/core:/stable:/v([0-9]+\.[0-9]+)/", entry["uri"] + "/")
+        if minor and not matches(minor[1], asked) and entry["file"] != settings.apt_source.get("file"):
+            yield finding(
+                "apt_other_version",
+                machine.name,
+                f"{entry['file']}:{entry['line']} names {entry['uri']}, and {asked} is asked for.",
             )
 
 
@@ -184,7 +223,7 @@ def _others(machine: Machine, settings: Settings) -> t.Iterator[Finding]:
 
 
 def _versions(machine: Machine, settings: Settings) -> t.Iterator[Finding]:
-    asked = str(settings.kubernetes_version).lstrip("v")
+    asked = str(settings.kubernetes_version)
     kubelet = machine.package("kubelet")
     installed = plain_version(kubelet.get("version", ""))
     if machine.clustered:

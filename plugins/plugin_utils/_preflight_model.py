@@ -13,9 +13,10 @@ import dataclasses
 import ipaddress
 import typing as t
 
+from ansible_collections.gshare.cluster.plugins.module_utils._networks import Network
+
 ERROR, WARNING = "error", "warning"
 ROLES = ("kube_control_plane", "gpu_node", "cpu_node", "storage_node")
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,17 +73,28 @@ class Settings:
     kubernetes_version: str = "1.36"
     pod_cidr: str = "10.244.0.0/16"
     service_cidr: str = "10.96.0.0/12"
+    api_port: int | str = 6443
     accept: list[str] = dataclasses.field(default_factory=list)
     min_cpus: int = 2
     min_memory_mb: int = 1700
     min_free_mb: dict[str, int] = dataclasses.field(default_factory=lambda: {"/var/lib": 10240})
     clock_limit: int = 30
+    # Without that of the API server.
     ports_control_plane: list[str] = dataclasses.field(default_factory=list)
     ports_worker: list[str] = dataclasses.field(default_factory=list)
     systems: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     architectures: list[str] = dataclasses.field(default_factory=lambda: ["x86_64", "aarch64"])
+    # The users' own checks of verify, as they wrote them.
+    checks: t.Any = dataclasses.field(default_factory=list)
     # The entry that will be written for the Kubernetes packages: uri, file, signed_by.
     apt_source: dict[str, str] = dataclasses.field(default_factory=dict)
+    # The same for Docker's, without the distribution in the address; and when it is written: the systems whose own
+    # containerd is older than the minimum.
+    docker_source: dict[str, t.Any] = dataclasses.field(default_factory=dict)
+    # Entries of the same form for NVIDIA's container toolkit and, without the system in the address, its driver.
+    nvidia_sources: dict[str, dict[str, str]] = dataclasses.field(default_factory=dict)
+    # auto, skip, or the name of a package.
+    nvidia_driver: str = "auto"
 
     @property
     def pods(self) -> list[Network]:
@@ -152,6 +164,12 @@ KINDS: dict[str, Kind] = {
         "Choose ranges apart from each other and from the machines (POD_CIDR, SERVICE_CIDR).",
         False,
     ),
+    "port_invalid": Kind(
+        ERROR,
+        "The port of the API server is no port, or one that the cluster needs otherwise.",
+        "Choose another one, or none for 6443 (gshare_api_port).",
+        False,
+    ),
     "version_invalid": Kind(
         ERROR,
         "The Kubernetes version is neither like 1.36 nor like 1.36.5.",
@@ -162,6 +180,12 @@ KINDS: dict[str, Kind] = {
         ERROR,
         "gshare_accept holds a name that no finding has, or one that cannot be accepted.",
         "Correct or remove it.",
+        False,
+    ),
+    "check_invalid": Kind(
+        ERROR,
+        "gshare_checks holds a check that `verify` cannot make.",
+        "Correct or remove it; docs/verify.md has examples.",
         False,
     ),
     # Reaching the machine.
@@ -231,6 +255,11 @@ KINDS: dict[str, Kind] = {
     "apt_retired": Kind(
         ERROR, "An entry for a Kubernetes repository that is gone; apt update fails with it.", "Remove the line."
     ),
+    "apt_other_version": Kind(
+        WARNING,
+        "An entry for the Kubernetes packages of another minor version; what has no fixed version may come from it.",
+        "Remove the line.",
+    ),
     "apt_key": Kind(
         ERROR, "The key file of an entry is absent or empty.", "Restore the key file, or remove the entry."
     ),
@@ -249,6 +278,29 @@ KINDS: dict[str, Kind] = {
         ERROR,
         "Newer Kubernetes packages are installed than asked for; nothing is ever downgraded.",
         "Purge kubelet, kubeadm and kubectl on it, or ask for that version.",
+    ),
+    # Cards and driver of a GPU worker.
+    "gpu_card_missing": Kind(
+        ERROR,
+        "A GPU worker has no NVIDIA card.",
+        "See that the card is seated, or that the virtual machine was given it; or list the machine in CPU_WORKERS.",
+    ),
+    "gpu_cards_mixed": Kind(
+        ERROR,
+        "A GPU worker has cards from before Turing beside Blackwell's or Grace's, and no driver serves both.",
+        "Take out the older or the newer ones.",
+    ),
+    "gpu_driver_missing": Kind(
+        ERROR,
+        "NVIDIA_DRIVER is skip, and a GPU worker has no driver.",
+        "Install a driver yourself, or set NVIDIA_DRIVER to auto.",
+        False,
+    ),
+    "gpu_secure_boot": Kind(
+        ERROR,
+        "Secure Boot is on, and would refuse the driver's modules after the reboot.",
+        "Switch Secure Boot off; or install a driver whose modules are signed with a key that is enrolled (mokutil), "
+        "and set NVIDIA_DRIVER to skip.",
     ),
     # Network.
     "address_missing": Kind(

@@ -13,6 +13,7 @@ import ipaddress
 import re
 import typing as t
 
+from ansible_collections.gshare.cluster.plugins.module_utils._networks import within
 from ansible_collections.gshare.cluster.plugins.plugin_utils import _no_proxy
 from ansible_collections.gshare.cluster.plugins.plugin_utils._preflight_model import (
     Finding,
@@ -64,7 +65,7 @@ def _foreign_routes(machine: Machine) -> t.Iterator[tuple[Network, dict[str, str
 def _routes(machine: Machine, settings: Settings) -> t.Iterator[Finding]:
     networks = [network for network, _route in _foreign_routes(machine)]
     for services in settings.services:
-        if not any(network.version == services.version and services.subnet_of(network) for network in networks):  # type: ignore[arg-type]
+        if not any(within(services, network) for network in networks):
             yield finding("no_default_route", machine.name, f"It has neither a default route nor one for {services}.")
 
 
@@ -95,7 +96,9 @@ def _ranges(machine: Machine, settings: Settings) -> t.Iterator[Finding]:
 def _ports(machine: Machine, settings: Settings) -> t.Iterator[Finding]:
     if not machine.facts["root"]:
         return
-    wanted = settings.ports_control_plane if machine.control_plane else settings.ports_worker
+    wanted = settings.ports_worker
+    if machine.control_plane:
+        wanted = [f"{settings.api_port}/tcp", *settings.ports_control_plane]
     taken: dict[str, str] = {}
     for entry in machine.facts["ports"]:
         port = f"{entry['port']}/{entry['protocol']}"
@@ -110,7 +113,7 @@ def _ports(machine: Machine, settings: Settings) -> t.Iterator[Finding]:
 
 
 def _firewall(machine: Machine, settings: Settings) -> t.Iterator[Finding]:
-    needed = ["6443/tcp"] if machine.control_plane else []
+    needed = [f"{settings.api_port}/tcp"] if machine.control_plane else []
     needed += ["10250/tcp", "8472/udp", "30000:32767/tcp"]
     for name in machine.facts["firewalls"]:
         closed = (
@@ -146,10 +149,10 @@ def _span(ports: str) -> tuple[int, int]:
 
 def _proxy(machine: Machine, machines: list[Machine], settings: Settings) -> t.Iterator[Finding]:
     proxy = machine.facts["proxy"]
-    schemes = sorted({name.lower() for name, value in proxy.items() if value and name.lower() != "no_proxy"})
+    schemes = sorted(name.lower() for name in proxy if name != "NO_PROXY")
     if not schemes:
         return
-    present = proxy.get("NO_PROXY") or proxy.get("no_proxy") or ""
+    present = proxy.get("NO_PROXY", "")
     wanted = [one.address for one in sorted(machines, key=lambda one: not one.control_plane)]
     wanted += [str(network) for network in settings.pods + settings.services] + [".svc", ".cluster.local"]
     missing = _no_proxy.missing(present, wanted)

@@ -53,14 +53,13 @@ def _find(name: str, wanted_by: str) -> metadata.Distribution:
         ) from exc
 
 
-def distributions(names: t.Sequence[str], exclude: t.Sequence[str]) -> list[metadata.Distribution]:
+def distributions(names: t.Sequence[str]) -> list[metadata.Distribution]:
     """The packages and all that they need, each once."""
-    skip = {canonicalize_name(name) for name in exclude}
     todo: list[tuple[str, str]] = [(canonicalize_name(name), "") for name in names]
     found: dict[str, metadata.Distribution] = {}
     while todo:
         name, wanted_by = todo.pop()
-        if name in skip or name in found:
+        if name in found:
             continue
         found[name] = _find(name, wanted_by)
         todo.extend((needed, f" (needed by {name})") for needed in _needed(found[name]))
@@ -94,11 +93,11 @@ def minimum_python(specs: t.Mapping[str, str]) -> tuple[str, str]:
     return oldest[name], name
 
 
-def collect(names: t.Sequence[str], exclude: t.Sequence[str] = ()) -> Bundle:
+def collect(names: t.Sequence[str]) -> Bundle:
     files: dict[str, str] = {}
     versions: dict[str, str] = {}
     specs: dict[str, str] = {}
-    for distribution in distributions(names, exclude):
+    for distribution in distributions(names):
         files.update(package_files(distribution))
         versions[distribution.name] = distribution.version
         specs[distribution.name] = str(distribution.metadata.json.get("requires_python") or ">=3")
@@ -109,7 +108,7 @@ def pack(files: t.Mapping[str, str], target: str) -> None:
     """A tar file that is the same whenever its content is."""
     with (
         open(target, "wb") as raw,
-        gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as packed,
+        gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=1, mtime=0, filename="") as packed,
         tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
     ):
         for name in sorted(files):

@@ -74,6 +74,8 @@ class Record:
         self.ours = False
         self.verify: Json = {}
         self.places: Json = {}
+        self.held_back: list[str] = []
+        self.notices: list[str] = []
         self._begun: dict[tuple[str, str], float] = {}
 
     def play(self, name: str) -> None:
@@ -102,6 +104,16 @@ class Record:
 
     def fail(self, host: str, task: str, message: str, unreachable: bool = False) -> None:
         self.failures.append(Failure(host, self.phases[-1].name, task, message, unreachable))
+
+    def notice(self, sentence: t.Any) -> None:
+        """What somebody who runs a cluster should know, once."""
+        if sentence and str(sentence) not in self.notices:
+            self.notices.append(str(sentence))
+
+    def hold_back(self, sentences: t.Any) -> None:
+        """What a task left undone, each sentence once."""
+        if isinstance(sentences, list):
+            self.held_back += [str(one) for one in dict.fromkeys(sentences) if str(one) not in self.held_back]
 
     def close(self) -> None:
         self.end = self.clock()
@@ -141,7 +153,7 @@ def screen(record: Record, failed: t.Collection[str], *, check: bool, shown: int
         return _broken(record, failed, check=check)
     if not record.verify or not record.roles - {"preflight", "verify"}:
         return ""
-    parts = [_nodes(record, shown, width), _phases(record, width), _next(record, check=check)]
+    parts = [_nodes(record, shown, width), _phases(record, width), _held(record), _next(record, check=check)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -160,7 +172,13 @@ def _broken(record: Record, failed: t.Collection[str], *, check: bool) -> str:
         lines.append("Next: put that right; check mode changed nothing.")
     else:
         lines.append("Next: put that right and run the same command again. What is done stays done.")
+    if record.held_back:
+        lines.append(_held(record))
     return "\n".join(lines)
+
+
+def _held(record: Record) -> str:
+    return "\n- ".join(["Left undone:", *record.held_back]) if record.held_back else ""
 
 
 def _nodes(record: Record, shown: int, width: int | None) -> str:
@@ -172,6 +190,7 @@ def _nodes(record: Record, shown: int, width: int | None) -> str:
     picked = _pick(
         nodes, shown, lambda node: (not node["ready"], "control plane" in node["roles"], spent[node["name"]])
     )
+    gpus = any(node.get("gpu") for node in nodes)
     rows = [
         [
             node["name"],
@@ -179,11 +198,13 @@ def _nodes(record: Record, shown: int, width: int | None) -> str:
             ", ".join(node["roles"]) or "-",
             "Ready" if node["ready"] else "not Ready",
             node["version"],
+            *([node.get("gpu") or "-"] if gpus else []),
             clock(spent[node["name"]]),
         ]
         for node in picked
     ]
-    text = render(["Node", "Address", "Role", "State", "Version", "Time"], rows, width=width)
+    heads = ["Node", "Address", "Role", "State", "Version", *(["GPU"] if gpus else []), "Time"]
+    text = render(heads, rows, width=width)
     return text + _rest(len(nodes) - len(picked), "nodes", all(node["ready"] for node in nodes))
 
 
@@ -229,13 +250,15 @@ def _next(record: Record, *, check: bool) -> str:
     if check:
         return "Check mode: nothing was changed. Run the same command without --check to do it."
     login = record.places.get("login") or "the control plane"
-    lines = [f"Kubeconfig: on {login}: ~/.kube/config (also /etc/kubernetes/admin.conf, root only)"]
+    lines = [] if any(work.changed for work in record.totals().values()) else ["Nothing had to be changed.", ""]
+    lines += [f"Kubeconfig: on {login}: ~/.kube/config (also /etc/kubernetes/admin.conf, root only)"]
     if record.places.get("kubeconfig"):
         lines.append(f"            here: {record.places['kubeconfig']}")
     warned = [check["name"] for check in record.verify.get("checks") or [] if check["status"] == "warning"]
     if warned:
         lines.append(f"Warnings:   {', '.join(warned)} (see the table of verify)")
-    lines.append(f"Next:       ssh {login} kubectl get nodes,pods -A")
+    lines += [f"Notice:     {notice}" for notice in record.notices]
+    lines.append(f"Next:       {record.places.get('ssh') or 'ssh ' + login} kubectl get nodes,pods -A")
     lines.append("            ansible-playbook gshare.cluster.verify -i ... proves the cluster again at any time")
     return "\n".join(lines)
 
@@ -252,6 +275,7 @@ def _some(names: list[str], limit: int = 8) -> str:
     return ", ".join(names[:limit]) + (f" and {len(names) - limit} more" if len(names) > limit else "")
 
 
-def _short(text: str, limit: int = 300) -> str:
+def _short(text: str, limit: int = 600) -> str:
+    """One line; of a long one both ends, because what is wrong stands at the beginning and the remedy at the end."""
     flat = " ".join(text.split())
-    return flat if len(flat) <= limit else flat[: limit - 3] + "..."
+    return flat if len(flat) <= limit else f"{flat[: limit // 2]} ... {flat[-limit // 2 :]}"
