@@ -21,6 +21,10 @@ from ansible_collections.gshare.cluster.plugins.module_utils import _verify_pods
 from ansible_collections.gshare.cluster.plugins.module_utils import _verify_traffic as traffic
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_gpu_slice import check_gpu_slice
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_ingress import check_ingress
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_registry import (
+    check_registry,
+    check_registry_mirror,
+)
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_types import (
     OK,
     Check,
@@ -81,7 +85,9 @@ def _components(expectation: Expectation) -> list[Function]:
     if gpus.has_workers(expectation):
         checks += [gpu.check_gpu_driver, *_gpu_objects(expectation)]
         checks += [check_gpu_slice] if expectation.gpu_sharing != "none" else []
-    return checks + ([check_ingress] if expectation.ingress != "none" else [])
+    checks += [check_ingress] if expectation.ingress != "none" else []
+    checks += [check_registry] if expectation.registry.get("address") else []
+    return checks + ([check_registry_mirror] if expectation.registry.get("mirror") else [])
 
 
 def rows(snapshot: Snapshot, expectation: Expectation) -> list[Json]:

@@ -60,6 +60,8 @@ class Expectation:
     ingress: str = "none"
     ingress_namespace: str = ""
     ingress_port: int = 0
+    # {address, mirror, tls, ca, username, password, namespace}: the registry on the LAN; empty without one.
+    registry: Json = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass
@@ -83,6 +85,9 @@ class Traffic:
     gpu: Json = dataclasses.field(default_factory=dict)
     # nodes: node -> {status} or {problem}; problem: why there is no Ingress to try; service: {policy} or {}.
     ingress: Json = dataclasses.field(default_factory=dict)
+    # pushed: why no image could be pushed, or ""; registry, mirror: node -> {pulled} or {problem}; seen: what the
+    # mirror saw, {from: addresses}, {catalog} or {problem}.
+    registry: Json = dataclasses.field(default_factory=dict)
     left: str = ""
 
 

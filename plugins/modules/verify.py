@@ -12,8 +12,8 @@ version_added: 0.1.0
 description:
   - Compares the cluster with the inventory, looks at the cluster's own pods, and runs a probe pod on every node.
     The probes try the cluster DNS, the pod network and a claim of the default storage class.
-    On GPU workers pods ask the driver, ask for a part of a card, and for more than there is. The ingress is tried
-    on every node.
+    On GPU workers pods ask the driver, ask for a part of a card, and for more than there is. The ingress and the
+    registry are tried on every node.
   - All verdicts are returned, shown as a table, and written as JSON if asked.
     The task fails with one sentence if a check failed.
   - The probes live in a namespace of their own, which is removed at the end, also after an error.
@@ -112,6 +112,42 @@ options:
     description: Its NodePort for HTTP.
     type: int
     default: 30080
+  registry:
+    description:
+      - The registry on the LAN. An image is pushed to it, pulled by every node and taken away again; an image of Docker
+        Hub is pulled by every node, and the mirror asked whether it saw that.
+      - With neither address nor mirror nothing is said of it.
+    type: dict
+    default: {}
+    suboptions:
+      address:
+        description: V(HOST:PORT), as in the names of images.
+        type: str
+        default: ""
+      mirror:
+        description: V(HOST:PORT) of the mirror of Docker Hub.
+        type: str
+        default: ""
+      tls:
+        description: Whether they speak HTTPS.
+        type: bool
+        default: false
+      ca:
+        description: PEM text of the authority of their certificates; empty for those that the machine trusts.
+        type: str
+        default: ""
+      username:
+        description: Who may push.
+        type: str
+        default: ""
+      password:
+        description: The password of O(registry.username).
+        type: str
+        default: ""
+      namespace:
+        description: Namespace of those that the cluster serves.
+        type: str
+        default: gshare-registry
   timeout:
     description: Seconds to wait for roll-outs that are under way, and then for the probe pods to start.
     type: int
@@ -247,6 +283,7 @@ from ansible_collections.gshare.cluster.plugins.module_utils._verify_gpu_run imp
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_ingress import IngressPart
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_look import look, settled
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_owner import alive, identity
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_registry import RegistryPart
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_run import Part, Prober, sweep
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_types import (
     Check,
@@ -261,6 +298,15 @@ _HOST = {
     "labels": {"type": "dict", "default": {}},
     "taints": {"type": "list", "elements": "dict", "default": []},
     "roles": {"type": "list", "elements": "str", "default": []},
+}
+_REGISTRY = {
+    "address": {"type": "str", "default": ""},
+    "mirror": {"type": "str", "default": ""},
+    "tls": {"type": "bool", "default": False},
+    "ca": {"type": "str", "default": ""},
+    "username": {"type": "str", "default": ""},
+    "password": {"type": "str", "default": "", "no_log": True},
+    "namespace": {"type": "str", "default": "gshare-registry"},
 }
 _CHECK = {
     "name": {"type": "str", "required": True},
@@ -283,6 +329,7 @@ _ARGUMENTS = {
     "ingress": {"type": "str", "choices": ["ingress-nginx", "traefik", "none"], "default": "none"},
     "ingress_namespace": {"type": "str", "default": "ingress-nginx"},
     "ingress_port": {"type": "int", "default": 30080},
+    "registry": {"type": "dict", "default": {}, "options": _REGISTRY},
     "timeout": {"type": "int", "default": 120},
     "kubeconfig": {"type": "path", "default": "/etc/kubernetes/admin.conf"},
     "checks": {"type": "list", "elements": "dict", "default": [], "options": _CHECK},
@@ -303,6 +350,7 @@ def expectation(params: dict[str, t.Any]) -> Expectation:
         ingress=params["ingress"],
         ingress_namespace=params["ingress_namespace"],
         ingress_port=params["ingress_port"],
+        registry=params["registry"],
     )
 
 
@@ -313,6 +361,8 @@ def parts(wanted: Expectation, params: dict[str, t.Any]) -> list[Part]:
         found.append(GpuPart(wanted, params["gpu_probe_image"]))
     if wanted.ingress != "none":
         found.append(IngressPart(wanted))
+    if wanted.registry.get("address") or wanted.registry.get("mirror"):
+        found.append(RegistryPart(wanted))
     return found
 
 

@@ -122,7 +122,7 @@ class Build(Runner):
             Step("driver", ("host",), self._driver),
             Step("toolkit", ("go",), self._toolkit),
             Step("web", ("programs", "nvidia", "helm", "debian", "driver", "toolkit", "signing"), self._web),
-            Step("registry", ("programs", "standins", "nvidia", "debian"), self._registry),
+            Step("registry", ("programs", "standins", "nvidia", "debian", "ca-root"), self._registry),
         ]
 
     def _ensure(
@@ -324,11 +324,13 @@ class Build(Runner):
                 debian=done["debian"],
                 standins=done["standins"],
                 nvidia=done["nvidia"] / "bin",
+                authority=done["ca-root"] / "ca.crt",
             )
             images.write_registry(folder / "registry", parts)
 
         sources = [HERE / f"{name}.py" for name in ("images", "oci", "versions")]
-        recipe = recipe_hash(*sources, programs.name, done["standins"].parent.name, done["nvidia"].name)
+        inputs = (programs.name, done["standins"].parent.name, done["nvidia"].name, done["ca-root"] / "ca.crt")
+        recipe = recipe_hash(*sources, *inputs, process.run(["docker-registry", "--version"]))
         return self._ensure("images", "registry", versions.KUBERNETES, recipe, make) / "registry"
 
 
@@ -343,6 +345,7 @@ def facts(web: Path, registry: Path) -> dict[str, t.Any]:
         "flannel_cni_plugin": versions.FLANNEL_CNI_TAG,
         "local_path": f"v{versions.LOCAL_PATH}",
         "busybox": versions.BUSYBOX_TAG,
+        "registry": versions.REGISTRY,
         "pause": versions.PAUSE_TAG,
         "nvidia_plugin": versions.NVIDIA_PLUGIN,
         "ingress_nginx_digest": oci.digest_of(registry, images.INGRESS_NGINX, versions.INGRESS_NGINX),

@@ -37,13 +37,16 @@ INGRESS_NGINX_CERTGEN = "registry.k8s.io/ingress-nginx/kube-webhook-certgen"
 
 @dataclasses.dataclass(frozen=True)
 class Parts:
-    """What images are made from: folders of programs, single programs, and the unpacked packages of Debian."""
+    """What images are made from: folders of programs, single programs, the unpacked packages of Debian, and the
+    certificate of the lab's authority.
+    """
 
     binaries: Path
     pause: Path
     debian: Path
     standins: Path
     nvidia: Path
+    authority: Path
 
 
 def program_files(program: str | Path, path: str | None = None) -> list[tuple[Path, str]]:
@@ -172,6 +175,24 @@ def gpu_images(parts: Parts) -> list[Image]:
     return images
 
 
+def registry_image(parts: Parts, below: tuple[Layer, ...]) -> Image:
+    """Return the registry; as a mirror it fetches from the lab's upstream, whose authority it has to trust."""
+    return Image(
+        repository="registry-1.docker.io/library/registry",
+        tag=versions.REGISTRY,
+        layers=(
+            *below,
+            Layer(
+                files=tuple(program_files("/usr/bin/docker-registry", "/bin/registry")),
+                texts=(("/etc/ssl/certs/ca-certificates.crt", parts.authority.read_text(encoding="utf-8")),),
+            ),
+        ),
+        entrypoint=("registry",),
+        command=("serve", "/etc/distribution/config.yml"),
+        labels=_labels("Debian's package docker-registry, which is older than the image it stands in for"),
+    )
+
+
 def all_images(parts: Parts) -> list[Image]:
     """Return every image of the lab's registry."""
     binaries, pause = parts.binaries, parts.pause
@@ -237,6 +258,7 @@ def all_images(parts: Parts) -> list[Image]:
             command=("sh",),
             labels=_labels("Debian's package busybox"),
         ),
+        registry_image(parts, tools[:2]),
         *gpu_images(parts),
     ]
 

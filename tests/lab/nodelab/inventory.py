@@ -58,6 +58,7 @@ kube_client_helm_checksum: "{helm_sha256}"
 flannel_version: "{flannel}"
 flannel_cni_plugin_version: "{flannel_cni_plugin}"
 local_path_version: "{local_path}"
+registry_image: docker.io/library/registry:{registry}
 
 # The newest of NVIDIA's plugin that the lab can build, and the digests of its own images.
 # Node feature discovery, without which NVIDIA's feature discovery fails, does not build with the cluster's Kubernetes.

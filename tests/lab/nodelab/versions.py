@@ -22,6 +22,8 @@ FLANNEL_CNI_TAG = f"v{FLANNEL_CNI}"
 """The last release of the CNI plugins that still had meta/flannel."""
 LOCAL_PATH = "0.0.30"
 BUSYBOX_TAG = "1.37.0"
+REGISTRY = "3.0.0"
+"""The image that is asked for; what is in it is Debian's docker-registry, distribution 2.8."""
 
 # What kubeadm asks for, and what is built in its place.
 COREDNS_TAG, COREDNS_SOURCE = "v1.14.2", "1.14.2"

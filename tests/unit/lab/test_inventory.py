@@ -24,6 +24,7 @@ FACTS = {
     "flannel": "v0.28.9",
     "flannel_cni_plugin": "v0.9.1",
     "local_path": "v0.0.30",
+    "registry": "3.0.0",
     "nvidia_plugin": "0.19.3",
     "ingress_nginx_digest": "sha256:22ff",
     "ingress_nginx_certgen_digest": "sha256:33ff",

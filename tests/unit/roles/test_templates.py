@@ -14,6 +14,7 @@ import pytest
 import yaml
 from ansible.template import trust_as_template
 
+from ansible_collections.gshare.cluster.plugins.filter.registry_services import registry_services
 from ansible_collections.gshare.cluster.plugins.module_utils._dpkg import Package
 from ansible_collections.gshare.cluster.plugins.module_utils._install import met
 from ansible_collections.gshare.cluster.tests.unit.roles.settings import templar
@@ -54,6 +55,64 @@ def objects(text: str) -> dict[str, dict[str, t.Any]]:
 )
 def test_golden(golden: str, role: str, template: str, settings: dict[str, t.Any]) -> None:
     assert rendered(role, template, **settings) == (FIXTURES / golden).read_text()
+
+
+REGISTRY = {
+    "__registry_served": registry_services(
+        {"registry": "192.0.2.40:5000", "mirror": "192.0.2.40:5001", "pull_through": {"ghcr.io": 5002}},
+        {"store": "192.0.2.40"},
+    )
+}
+REGISTRY_ALL = {
+    **REGISTRY,
+    "registry_tls": True,
+    "__registry_certificate": {"registry-tls": {"tls.crt": "certificate", "tls.key": "key"}},
+    "registry_htpasswd_file": "users",
+    "__registry_users": {"registry-users": {"htpasswd": "lab:hash"}},
+    "registry_upstream_accounts": {"docker.io": {"username": "lab", "password": "secret"}},
+    "registry_storage_class": "local-path",
+    "registry_node_selector": {"gshare.io/role": "storage"},
+    "registry_garbage_collection": "",
+}
+
+
+@pytest.mark.parametrize(("name", "settings"), [("registry", REGISTRY), ("registry-all", REGISTRY_ALL)])
+def test_registries(name: str, settings: dict[str, t.Any]) -> None:
+    assert rendered("registry", "registry.yml.j2", **settings) == (FIXTURES / f"{name}.golden").read_text()
+
+
+def test_a_registry_serves_what_it_is_given() -> None:
+    found = objects(rendered("registry", "registry.yml.j2", **REGISTRY_ALL))
+    config = yaml.safe_load(found["ConfigMap/registry"]["data"]["config.yml"])
+    mirror = yaml.safe_load(found["ConfigMap/mirror-docker-io"]["data"]["config.yml"])
+    assert config["http"]["addr"] == ":5000"
+    assert config["auth"]["htpasswd"]["path"] == "/etc/registry-users/htpasswd"
+    # Nodes reach a mirror without an account.
+    assert "auth" not in mirror
+    assert mirror["proxy"] == {"remoteurl": "https://registry-1.docker.io", "ttl": "168h"}
+    pod = found["Deployment/mirror-docker-io"]["spec"]["template"]["spec"]
+    assert pod["containers"][0]["readinessProbe"]["httpGet"]["scheme"] == "HTTPS"
+    assert {"key": "gshare.io/role", "operator": "Equal", "value": "storage", "effect": "NoSchedule"} in pod[
+        "tolerations"
+    ]
+
+
+def test_no_secret_of_a_registry_stands_where_everybody_reads_it() -> None:
+    text = rendered("registry", "registry.yml.j2", **REGISTRY_ALL)
+    assert not [word for word in ("secret\n", "lab:hash", "certificate\n", "password: ") if word in text]
+    secrets = objects(rendered("registry", "secrets.yml.j2", **REGISTRY_ALL))
+    assert secrets["Secret/mirror-docker-io"]["data"] == {"username": "bGFi", "password": "c2VjcmV0"}
+
+
+def test_a_new_password_starts_a_registry_anew() -> None:
+    def mark(password: str) -> str:
+        accounts = {"docker.io": {"username": "lab", "password": password}}
+        text = rendered("registry", "registry.yml.j2", **{**REGISTRY_ALL, "registry_upstream_accounts": accounts})
+        template = objects(text)["Deployment/mirror-docker-io"]["spec"]["template"]
+        return str(template["metadata"]["annotations"]["gshare.io/configuration"])
+
+    assert mark("one") != mark("two")
+    assert mark("one") == mark("one")
 
 
 def test_case_97_flannel_is_told_its_interface_by_the_nodes_own_address() -> None:
