@@ -11,6 +11,7 @@ from __future__ import annotations
 import glob
 import json
 import os
+import time
 import typing as t
 
 from ansible.module_utils.basic import AnsibleModule
@@ -26,6 +27,8 @@ from ansible_collections.gshare.cluster.plugins.module_utils._containerd import 
 )
 
 RECORDS = "/run/gshare"
+STARTING = 30.0
+"""Seconds for a service that systemd is starting when it is first looked at."""
 _PROPERTIES = "LoadState,ActiveState,UnitFileState,MainPID,InvocationID,ExecStart,ExecMainStartTimestamp"
 _ENGLISH = {"LC_ALL": "C"}
 
@@ -58,6 +61,11 @@ class Node:
         self.service = service
         self.commands: list[list[str]] = []
         self.refresh()
+        # After a boot systemd may be starting it: that is no service that does not run.
+        deadline = time.monotonic() + STARTING
+        while self.unit.state == "activating" and time.monotonic() < deadline:
+            time.sleep(0.5)
+            self.refresh()
 
     def refresh(self) -> None:
         self.unit = self._unit()

@@ -219,6 +219,12 @@ def service_active(commands: Commands, name: str) -> bool:
     return commands(["systemctl", "is-active", "--quiet", name], change=False)[0] == 0
 
 
+def service_comes_up(commands: Commands, name: str) -> bool:
+    """Whether a service runs, or systemd starts it without anybody's help: after a boot it may wait for another."""
+    state = commands(["systemctl", "show", "--property=ActiveState", name], change=False)[1].strip()
+    return state.partition("=")[2] in ("active", "reloading", "activating")
+
+
 def _not_empty(name: str) -> bool:
     try:
         return bool(os.listdir(path(name)))
@@ -274,7 +280,7 @@ def worker_facts(commands: Commands) -> dict[str, t.Any]:
         "client_cert": embedded or bool(certificate and os.path.exists(path(certificate))),
         "server": documents.kubeconfig_value(conf or bootstrap, "server"),
         "ca_hash": ca_hash,
-        "kubelet_active": service_active(commands, "kubelet"),
+        "kubelet_active": service_comes_up(commands, "kubelet"),
         "control_plane": [
             name for name in kubeadm.MANIFESTS if os.path.exists(path(f"etc/kubernetes/manifests/{name}"))
         ],

@@ -64,6 +64,12 @@ def load(module: AnsibleModule) -> None:
     command.ask(("modprobe", "nvidia_uvm"), _LIMIT)
 
 
+def comes_up(name: str) -> bool:
+    """Whether a service runs, or systemd is starting it, as after a boot."""
+    state = command.ask(("systemctl", "is-active", name), _LIMIT).text.strip()
+    return state in ("active", "activating", "reloading")
+
+
 def start(module: AnsibleModule, name: str) -> None:
     answer = command.ask(("systemctl", "start", name), _LIMIT)
     if answer.status != 0:
@@ -82,7 +88,7 @@ def main(root: str = "/") -> None:
         if not module.check_mode:
             load(module)
     for name in module.params["services"]:
-        if host.unit_file(f"{name}.service") and command.ask(("systemctl", "is-active", name), _LIMIT).status != 0:
+        if host.unit_file(f"{name}.service") and not comes_up(name):
             done.append(f"start of {name}")
             if not module.check_mode:
                 start(module, name)

@@ -50,7 +50,7 @@ kubelet_version:
   type: str
   returned: always
 kubelet_active:
-  description: Whether kubelet runs.
+  description: Whether kubelet runs, or is about to.
   type: bool
   returned: always
 in_cluster:

@@ -165,7 +165,7 @@ class Init:
         state, reason = kubeadm.control_plane_state(facts)
         if self.module.check_mode or not kubeadm.may_come_up(state, facts):
             return state, reason, facts
-        if not machine.service_active(self.commands, "kubelet"):
+        if not machine.service_comes_up(self.commands, "kubelet"):
             self.commands(["systemctl", "start", "kubelet"])
             self.actions.append("start")
         # An init that was cut off shows itself sooner than a machine that boots.

@@ -138,6 +138,27 @@ def test_case_96_checksums_are_kept_off_the_card_for_every_link_to_come(offload:
     assert ("TransmitChecksumOffload=false" in lines) is not offload
 
 
+@pytest.mark.parametrize(
+    ("distribution", "origin"),
+    [("debian", "Pin: origin developer.download.nvidia.com"), ("ubuntu", "Pin: release o=Ubuntu")],
+)
+@pytest.mark.parametrize(("pin", "pinned"), [("", False), ("580.126.20", True)])
+def test_case_59_one_driver_comes_from_one_place(distribution: str, origin: str, pin: str, pinned: bool) -> None:
+    choice = {"distribution": distribution, "pin": pin}
+    text = rendered("nvidia_driver", "preferences.j2", __nvidia_driver_choice=choice)
+    entries = [entry for entry in text.split("\n\n") if "Package:" in entry]
+    assert len(entries) == 1 + pinned
+    assert f"{origin}\nPin-Priority: 900" in entries[-1]
+    assert ("Pin: version 580.126.20*\nPin-Priority: 1001" in text) is pinned
+    assert all("libnvidia-*" in entry for entry in entries)
+
+
+def test_case_16_the_nvidia_runtime_has_systemd_cgroups() -> None:
+    settings = templar("nvidia_runtime").template(trust_as_template("{{ __nvidia_runtime_settings }}"))
+    runtimes = settings["runtime"]["containerd"]["runtimes"]
+    assert runtimes["nvidia"]["options"]["SystemdCgroup"] is True
+
+
 def test_a_change_of_the_configuration_rolls_the_pods() -> None:
     def annotation(**settings: t.Any) -> str:
         daemon_set = objects(rendered("flannel", "flannel.yml.j2", **settings))["DaemonSet/kube-flannel-ds"]

@@ -59,7 +59,7 @@ def test_the_best_of_the_server_branch(listing: str, needs: str, wanted: str) ->
     assert found.name == wanted
 
 
-def test_ubuntu_takes_signed_modules_and_nvidia_smi() -> None:
+def test_case_50_ubuntu_takes_signed_modules_and_nvidia_smi() -> None:
     found = chosen(UBUNTU, listing=NOBLE)
     assert found == choice.Choice(
         "nvidia-driver-580-server-open (signed modules)",
@@ -100,7 +100,7 @@ def test_ubuntu_with_a_package_of_ones_own() -> None:
 
 
 @pytest.mark.parametrize(("listing", "words"), [("", "it lists nothing"), ("nvidia-driver-580\n", "nvidia-driver-580")])
-def test_ubuntu_finds_nothing(listing: str, words: str) -> None:
+def test_case_51_ubuntu_finds_nothing(listing: str, words: str) -> None:
     problem = chosen(UBUNTU, listing=listing).problem
     assert words in problem
     assert "NVIDIA_DRIVER=nvidia-driver-580-server" in problem

@@ -101,7 +101,7 @@ def test_no_card() -> None:
 # Case 49
 
 
-def test_module_and_library_differ() -> None:
+def test_case_49_module_and_library_differ() -> None:
     repair, problem, remedy = one(
         RUNNING, library=V2, modules=[module(version=V2)], smi=smi.data(MISMATCH), module_time=2000.0
     )
@@ -128,7 +128,7 @@ def test_module_and_library_differ_and_the_next_kernel_has_no_module() -> None:
 # Case 50
 
 
-def test_driver_without_nvidia_smi_is_not_no_driver() -> None:
+def test_case_50_driver_without_nvidia_smi_is_not_no_driver() -> None:
     repair, problem, _remedy = one(INSTALLED, smi=smi.data(GONE))
     assert (repair, problem) == (verdict.INSTALL, "The driver is installed without nvidia-smi.")
 
@@ -148,7 +148,7 @@ def test_a_bare_card_of_nouveau() -> None:
     assert "keep the other one from loading" in remedy
 
 
-def test_nova_core_holds_the_card_of_an_installed_driver() -> None:
+def test_case_54_nova_core_holds_the_card_of_an_installed_driver() -> None:
     changes = {"cards": [card(bound="NovaCore")], "loaded": loaded(), "smi": smi.data(Answer(6, "No devices"))}
     none = {"complete": False, "file": False, "time": 0.0}
     assert one(INSTALLED, **changes, blacklist=none)[0] == verdict.INSTALL
@@ -165,7 +165,7 @@ def test_one_of_two_cards_is_bound_elsewhere() -> None:
 # Case 55
 
 
-def test_secure_boot_refuses_a_module_that_is_not_signed() -> None:
+def test_case_55_secure_boot_refuses_a_module_that_is_not_signed() -> None:
     repair, problem, remedy = one(INSTALLED, secure_boot="enabled")
     assert repair == verdict.PERSON
     assert "Secure Boot is on" in problem
@@ -181,7 +181,7 @@ def test_secure_boot_with_a_signed_module() -> None:
 # Case 56
 
 
-def test_module_for_another_kernel_only() -> None:
+def test_case_56_module_for_another_kernel_only() -> None:
     repair, problem, _remedy = one(INSTALLED, modules=[])
     assert repair == verdict.INSTALL
     assert problem == (
@@ -215,7 +215,7 @@ def test_a_working_driver_without_a_module_for_the_next_kernel_is_a_hint() -> No
         ({"needed": True, "version": "", "active": False}, verdict.INSTALL),
     ],
 )
-def test_fabric_manager_only_with_switches(fabric: dict[str, t.Any], repair: str) -> None:
+def test_case_58_fabric_manager_only_with_switches(fabric: dict[str, t.Any], repair: str) -> None:
     assert judged(RUNNING, fabric_manager=fabric).repair == repair
 
 

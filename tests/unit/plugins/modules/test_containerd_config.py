@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from ansible_collections.gshare.cluster.plugins.module_utils import _containerd_files, _containerd_service
+from ansible_collections.gshare.cluster.plugins.module_utils import (
+    _containerd_files,
+    _containerd_node,
+    _containerd_service,
+)
 from ansible_collections.gshare.cluster.plugins.modules import containerd_config
 from ansible_collections.gshare.cluster.tests.unit.plugins.containerd_fakes import (
     NEW,
@@ -91,6 +96,20 @@ def test_a_drop_in_that_is_newer_than_the_daemon_counts(machine: Machine) -> Non
     (folder / "a.toml").write_text("")
     assert machine.step("read", check=True)["restart"] is True
     (folder / "a.toml").unlink()  # leaves its trace in the folder
+    assert machine.step("read", check=True)["restart"] is True
+
+
+def test_a_daemon_that_systemd_is_starting_is_no_daemon_that_does_not_run(machine: Machine) -> None:
+    machine.set_state("activating")
+    started = threading.Timer(0.2, machine.set_state)
+    started.start()
+    assert machine.step("read", check=True)["restart"] is False
+    started.join()
+
+
+def test_a_daemon_that_never_comes_up_is_restarted(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_containerd_node, "STARTING", 0.1)
+    machine.set_state("activating")
     assert machine.step("read", check=True)["restart"] is True
 
 

@@ -48,6 +48,15 @@ def test_it_loads_and_starts_what_is_installed(run: Run, tmp_path: pathlib.Path)
     assert "systemctl start nvidia-persistenced\n" in log
 
 
+@pytest.mark.parametrize(("state", "started"), [("active", False), ("activating", False), ("inactive", True)])
+def test_a_service_that_systemd_starts_by_itself_is_let_alone(
+    run: Run, tmp_path: pathlib.Path, state: str, started: bool
+) -> None:
+    unit(tmp_path, "nvidia-persistenced")
+    program(tmp_path, "systemctl", f'[ "$1" = is-active ] && echo {state}; [ "$1 {state}" != "is-active inactive" ]')
+    assert ("start of nvidia-persistenced" in run({})["done"]) is started
+
+
 def test_nothing_to_do(run: Run, tmp_path: pathlib.Path) -> None:
     (tmp_path / "proc/driver/nvidia").mkdir(parents=True)
     (tmp_path / "proc/driver/nvidia/version").write_text("NVRM")

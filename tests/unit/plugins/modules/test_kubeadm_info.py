@@ -38,7 +38,7 @@ def test_a_control_plane(fake: Machine, run_module: t.Any) -> None:
     fake.control_plane()
     fake.api("ready")
     fake.program("dpkg-query", PACKAGES)
-    fake.program("systemctl", "exit 0")
+    fake.service("active")
     result = run_module(kubeadm_info.main, {})
     assert result["control_plane"]["state"] == "healthy"
     assert result["control_plane"]["api_url"] == "https://192.0.2.10:6443"

@@ -135,11 +135,27 @@ def test_such_data_is_lost_only_if_the_user_says_so(fake: Machine, run_module: t
     assert not fake.has("var/lib/etcd/member")
 
 
+@pytest.mark.parametrize(
+    ("state", "actions"), [("active", []), ("activating", []), ("inactive", ["start"]), ("failed", ["start"])]
+)
+def test_a_kubelet_that_systemd_starts_by_itself_is_let_alone(
+    fake: Machine, run_module: t.Any, state: str, actions: list[str]
+) -> None:
+    # After a boot it waits for containerd's socket: systemd starts it again after ten seconds.
+    fake.control_plane()
+    fake.service(state)
+    states = iter(["none", "none", "ready"])
+    fake.patch.setattr(kubeadm_init.machine, "api_state", lambda address, port: (next(states, "ready"), ""))
+    result = run_module(kubeadm_init.main, ARGS)
+    assert result["actions"] == actions
+    assert result["changed"] is bool(actions)
+
+
 def test_a_control_plane_that_boots_is_waited_for(fake: Machine, run_module: t.Any) -> None:
     fake.control_plane()
     states = iter(["none", "none", "alive"])
     fake.patch.setattr(kubeadm_init.machine, "api_state", lambda address, port: (next(states, "ready"), ""))
-    fake.program("systemctl", "exit 0")
+    fake.service("active")
     result = run_module(kubeadm_init.main, {**ARGS, "api_timeout": 30})
     assert not result["changed"]
     assert result["state"] == "healthy"

@@ -74,7 +74,7 @@ def test_check_mode(fake: Machine, run_module: t.Any) -> None:
 
 def test_a_node_of_the_cluster_is_left_alone(fake: Machine, run_module: t.Any) -> None:
     fake.worker()
-    fake.program("systemctl", "exit 0")
+    fake.service("active")
     result = run_module(kubeadm_join.main, {**ARGS, "nodes": NODES})
     assert result["action"] == "none"
     assert not result["changed"]
@@ -86,6 +86,12 @@ def test_a_kubelet_that_was_stopped_is_started(fake: Machine, run_module: t.Any)
     result = run_module(kubeadm_join.main, {**ARGS, "nodes": NODES})
     assert result["action"] == "start"
     assert "systemctl start kubelet" in fake.runs("systemctl")
+
+
+def test_a_kubelet_that_systemd_starts_by_itself_is_let_alone(fake: Machine, run_module: t.Any) -> None:
+    fake.worker()
+    fake.service("activating")
+    assert run_module(kubeadm_join.main, {**ARGS, "nodes": NODES})["action"] == "none"
 
 
 def test_a_join_that_was_cut_off_is_cleared_away_first(fake: Machine, run_module: t.Any) -> None:

@@ -64,7 +64,7 @@ def test_ubuntu(run: RunModule) -> None:
     ]
 
 
-def test_secure_boot_stops_before_anything_is_installed(run: RunModule) -> None:
+def test_case_55_secure_boot_stops_before_anything_is_installed(run: RunModule) -> None:
     result = run("debian", gpu={**GPU, "secure_boot": "enabled"})
     assert "Secure Boot is on" in result["problem"]
     assert "mokutil" in result["problem"]
@@ -76,7 +76,7 @@ def test_skip_is_a_problem(run: RunModule) -> None:
     assert result["problem"].startswith("No NVIDIA driver is installed. NVIDIA_DRIVER is skip")
 
 
-def test_check_mode_before_ubuntus_tool_is_there(run: RunModule, tmp_path: pathlib.Path) -> None:
+def test_case_52_check_mode_before_ubuntus_tool_is_there(run: RunModule, tmp_path: pathlib.Path) -> None:
     (tmp_path / "ubuntu-drivers").unlink()
     result = run("ubuntu")
     assert (result["problem"], result["packages"]) == ("", [])
