@@ -27,6 +27,10 @@ from ansible_collections.gshare.cluster.plugins.module_utils._verify_types impor
 )
 
 _BACK_OFF = re.compile(r'^Back-off pulling image "[^"]*": ')
+# What containerd puts before the reason: the same image, again and again.
+_WRAPPING = re.compile(
+    r'(?:rpc error: code = \w+ desc = )?failed to (?:pull and unpack image|resolve reference) "[^"]*": '
+)
 _STARTING = ("ContainerCreating", "PodInitializing")
 _RESTARTS = 3
 _RECENT = 600.0
@@ -110,7 +114,7 @@ def _container_reason(container: Json, pod: Json) -> tuple[str, str] | None:
     reason = waiting.get("reason", "")
     name = container.get("name", "")
     if reason in ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"):
-        told = _BACK_OFF.sub("", waiting.get("message") or container.get("image", ""))
+        told = _WRAPPING.sub("", _BACK_OFF.sub("", waiting.get("message") or container.get("image", "")))
         pull = f"crictl pull {container.get('image', '')}"
         return f"{reason}: {shorten(told, 200)}", f"Does the node reach the registry? Try there: {pull}."
     if reason == "CrashLoopBackOff":

@@ -81,7 +81,7 @@ class RegistryPart:
         if wanted.get("address"):
             found["pushed"] = self._push(run, ready)
             if not found["pushed"]:
-                image = f"{wanted['address']}/{_REPOSITORY}:{run.namespace}"
+                image = f"{wanted['address']}/{_REPOSITORY}:{_tag(run)}"
                 self._make(run, "registry", image, ready)
         if wanted.get("mirror") and run.image.startswith(_HUB):
             self._make(run, "mirror", run.image, ready)
@@ -91,7 +91,7 @@ class RegistryPart:
         info = ready[0]["status"]["nodeInfo"] if ready else {}
         image = small_image(run.namespace, info.get("architecture", "amd64"))
         try:
-            self._manifest = self._registry("address").push(_REPOSITORY, run.namespace, image)
+            self._manifest = self._registry("address").push(_REPOSITORY, _tag(run), image)
         except RegistryError as exc:
             return str(exc)
         return ""
@@ -153,6 +153,11 @@ class RegistryPart:
             return {"catalog": repository in self._registry("mirror").repositories()}
         except RegistryError as exc:
             return {"problem": str(exc)}
+
+
+def _tag(run: Run) -> str:
+    """One for this run. Not the namespace itself: reasons that name that one lead to what will be gone."""
+    return run.namespace.rpartition("-")[2]
 
 
 def callers(log: str, repository: str) -> set[str]:

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from ansible_collections.gshare.cluster.plugins.module_utils._verify_pods import check_system_pods, settling
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_pods import check_system_pods, pod_reason, settling
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_types import Expectation, Snapshot
 from ansible_collections.gshare.cluster.tests.unit.plugins.verify_fakes import (
     daemonset,
@@ -167,3 +167,15 @@ def test_pods_that_a_new_node_still_lacks_are_waited_for():
     assert not settling(snapshot(workloads=lacking, nodes=(new,)), EXPECT, 120)
     new["metadata"]["creationTimestamp"] = moment(8)
     assert settling(snapshot(workloads=lacking, nodes=(new,)), EXPECT, 120)
+
+
+def test_the_reason_of_a_pull_is_not_hidden_behind_its_image():
+    image = "192.0.2.40:5000/a/very/long/name/of/an/image/that/is/told/again/and/again:1.2.3"
+    reason = f'Head "https://192.0.2.40:5000/v2/{"x/" * 40}manifests/1": server gave HTTP response to HTTPS client'
+    told = (
+        f'Back-off pulling image "{image}": ErrImagePull: rpc error: code = Unknown desc = failed to pull and unpack '
+        f'image "{image}": failed to resolve reference "{image}": failed to do request: {reason}'
+    )
+    status = waiting("ImagePullBackOff", told)
+    problem, _remedy = pod_reason(pod("a", **status))
+    assert problem.startswith('ImagePullBackOff: ErrImagePull: failed to do request: Head "https://192.0.2.40:5000/')

@@ -131,9 +131,7 @@ def test_all_is_well_and_the_image_is_gone_again(run: FakeRun) -> None:
         "ok",
         "2 nodes pulled through 192.0.2.40:5001, as its log says",
     )
-    assert run.pods["registry-0"]["spec"]["containers"][0]["image"] == (
-        "192.0.2.40:5000/gshare-verify/probe:gshare-verify-abc"
-    )
+    assert run.pods["registry-0"]["spec"]["containers"][0]["image"] == ("192.0.2.40:5000/gshare-verify/probe:abc")
     assert {pod["spec"]["containers"][0]["imagePullPolicy"] for pod in run.pods.values()} == {"Always"}
     assert run.there == set()
 
