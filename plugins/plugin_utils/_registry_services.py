@@ -81,10 +81,10 @@ def _wanted(
         elif upstream == DOCKER_HUB:
             mistakes.append(f"{setting}: set gshare_local_registry_mirror for Docker Hub instead")
         else:
-            yield setting, _name(upstream), f"{_bracketed(host)}:{port}", upstream
+            yield setting, _name(upstream), f"{bracketed(host)}:{port}", upstream
 
 
-def _bracketed(host: str) -> str:
+def bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 

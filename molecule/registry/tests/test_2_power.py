@@ -1,0 +1,49 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The power goes at each step of a change of containerd's configuration; the next run leaves what was asked for.
+
+A program on the machine watches for the step and cuts the power at once, by the call that does not wait for anything.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+FILE = "/etc/containerd/config.toml"
+STEPS = {
+    "backup": f"ls {FILE}.*~ 2>/dev/null | wc -l | grep -qvx $COPIES",
+    "replace": f"! cmp -s {FILE} /run/before.toml",
+    "restart": "! systemctl is-active --quiet containerd",
+}
+
+
+@pytest.mark.parametrize("node", ["gpu1", "cpu1"])
+@pytest.mark.parametrize("number", range(len(STEPS)))
+def test_next_run_leaves_a_working_node(playbooks, machines, addresses, node: str, number: int) -> None:
+    step = list(STEPS)[number]
+    settings = json.dumps({"containerd_image_settings": {"max_concurrent_downloads": 6 + number}})
+    boot = machines.run(node, "cat /proc/sys/kernel/random/boot_id")
+    watch = (
+        f"cp {FILE} /run/before.toml; export COPIES=$(ls {FILE}.*~ 2>/dev/null | wc -l); "
+        f"systemd-run --quiet --setenv=COPIES=$COPIES sh -c 'until {STEPS[step]}; do :; done; systemctl reboot -ff'"
+    )
+    machines.run(node, watch)
+    cut = playbooks.run("up", "-e", settings, "--limit", f"kube_control_plane,{addresses[node]}")
+    assert cut.status != 0
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
+        time.sleep(2)
+        try:
+            if machines.run(node, "cat /proc/sys/kernel/random/boot_id") != boot:
+                break
+        except AssertionError:  # it is on its way
+            continue
+    again = playbooks.run("up", "-e", settings)
+    assert again.status == 0
+    assert f"max_concurrent_downloads = {6 + number}" in machines.run(node, "containerd config dump")
+    assert playbooks.run("up", "-e", settings).changed == {}
