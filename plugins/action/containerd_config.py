@@ -5,16 +5,26 @@
 from __future__ import annotations
 
 import typing as t
+from dataclasses import replace
 
 from ansible.plugins.action import ActionBase
 from ansible.utils.vars import transform_to_native_types
 
 from ansible_collections.gshare.cluster.plugins.plugin_utils import _containerd_proxy
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_absorb import Plan
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_absorb import plan as make_plan
-from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_report import held_back, refused, why_unmet
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_findings import Row, findings
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_registry import directory_of, orphans
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_report import (
+    blocked,
+    held_back,
+    refused,
+    why_unmet,
+)
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml import (
     Config,
     ConfigRefused,
+    Setting,
     check_service,
     check_types,
     effective,
@@ -30,6 +40,7 @@ _SPEC = {
         "default": {},
         "options": {"runtime": {"type": "dict", "default": {}}, "images": {"type": "dict", "default": {}}},
     },
+    "registry_directory": {"type": "path"},
     "no_proxy": {"type": "list", "elements": "str"},
     "backup": {"type": "bool", "default": True},
     "service": {"type": "str", "default": "containerd"},
@@ -77,22 +88,24 @@ class ActionModule(ActionBase):
         wanted, written = wishes(plan.settings), plan.text != config.text
         verdict, dump = facts, plan.config.dump
         if written or plan.gone:
-            verdict = self._probe(plan.candidate)
+            verdict = self._probe(plan.candidate, plan.unread)
             dump = verdict.get("dump", "")
         if not dump and facts["dump_problem"]:
             raise refused(config.path, facts["dump_problem"])
-        missing = unmet(effective(dump), wanted)
-        if missing:
-            raise ConfigRefused(why_unmet(plan.config, plan.text, missing, effective(dump)))
-        check_types(config.path, effective(dump), wanted)
+        after = Config(config.path, plan.text, dump, plan.config.drop_ins)
+        rows = findings(after)
+        self._check(plan, rows, after, wanted)
+        directory = directory_of(effective(dump))
         proxy = _containerd_proxy.wish(facts["proxy"], self._args["no_proxy"])
         result: dict[str, t.Any] = {"written": written, "schema": schema_of(dump), "absorbed": plan.gone}
+        result["registry_directory"] = directory
         result.update(proxy_written=proxy.written, restarted=verdict["restart"] or proxy.restart)
         result["reason"] = verdict["reason"] if verdict["restart"] or not proxy.restart else _containerd_proxy.OTHER
         changes = (written, plan.gone, proxy.written, result["restarted"], not facts["service_at_boot"])
         result["changed"] = any(changes)
         in_use = self._step("use")["gpu_use"] if result["restarted"] and self._args["keep_gpu_work"] else []
         if in_use:
+            result["registry_directory"] = directory_of(effective(facts["dump"])) if facts["dump"] else None
             return held_back(result, in_use, self._task_vars.get("inventory_hostname", ""))
         if result["changed"] and not self._task.check_mode:
             new = {"_content": plan.text if written else None, "_drop_in": proxy.after or "", "_absorbed": plan.gone}
@@ -102,11 +115,24 @@ class ActionModule(ActionBase):
                 result["backup_file"] = done["backup_file"]
         diffs = plan.diffs(config) + ([proxy.diff()] if proxy.written else [])
         result.update({"diff": diffs} if diffs and self._task.diff else {})
-        result["warnings"] = plan.notes(dump, facts.get("strays", [])) + proxy.warnings
+        lost = orphans(verdict.get("entries", {}), directory)
+        result["warnings"] = plan.notes(rows, facts.get("strays", [])) + lost + proxy.warnings
         return result
 
-    def _probe(self, text: str) -> dict[str, t.Any]:
-        verdict = self._step("probe", _content=text)
+    @staticmethod
+    def _check(plan: Plan, rows: list[Row], after: Config, wanted: list[Setting]) -> None:
+        """containerd takes the text; has it the wanted effect?"""
+        view = effective(after.dump)
+        problems = blocked(replace(after, text=plan.config.text), rows)
+        missing = unmet(view, wanted)
+        if missing:
+            problems.append(why_unmet(plan.config, plan.text, missing, view))
+        if problems:
+            raise ConfigRefused(" ".join(problems))
+        check_types(after.path, view, wanted)
+
+    def _probe(self, text: str, folders: t.Iterable[str] = ()) -> dict[str, t.Any]:
+        verdict = self._step("probe", _content=text, _folders=list(folders))
         if verdict.get("problem"):
             raise refused(self._args["path"], verdict["problem"])
         return verdict

@@ -8,7 +8,8 @@ import typing as t
 
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_report import findings, sources
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_findings import findings
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_origin import sources
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml import (
     Config,
     ConfigRefused,

@@ -106,6 +106,13 @@ def test_probe_writes_nothing(machine: Machine) -> None:
     assert machine.record == record
 
 
+def test_probe_lists_the_entries_of_folders(machine: Machine, tmp_path: Path) -> None:
+    for name in ("ghcr.io", "docker.io"):
+        (tmp_path / "hosts" / name).mkdir(parents=True)
+    result = machine.step("probe", NEW, _folders=[str(tmp_path / "hosts"), "/nonexistent"])
+    assert result["entries"] == {str(tmp_path / "hosts"): ["docker.io", "ghcr.io"]}
+
+
 def test_probe_of_what_containerd_refuses_names_the_real_file(machine: Machine) -> None:
     assert f"failed to load TOML from {machine.file}" in machine.step("probe", "INVALID\n")["problem"]
 
