@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import json
 import os
@@ -47,6 +48,20 @@ def replace_file(module: AnsibleModule, temporary: str, path: str, content: byte
     """Write beside the file, then rename: there is never half a file."""
     write_file(temporary, content)
     module.atomic_move(temporary, path)
+
+
+def matches(pattern: str) -> list[str]:
+    """The files of an import, as containerd takes it: only a star makes a pattern, which finds hidden names as well."""
+    if "*" not in pattern:
+        return [pattern]
+    home, wanted = os.path.split(pattern)
+    folders = [folder for folder in sorted(glob.glob(home)) if os.path.isdir(folder)]
+    return [
+        os.path.join(folder, name)
+        for folder in folders
+        for name in sorted(os.listdir(folder))
+        if fnmatch.fnmatchcase(name, wanted)
+    ]
 
 
 class Node:
@@ -101,7 +116,7 @@ class Node:
             return None
 
     def imported(self) -> dict[str, str]:
-        """All files that the configuration imports, directly or not, in the order of their names."""
+        """All files that the configuration imports, directly or not, in the order in which containerd reads them."""
         found: dict[str, str] = {}
         waiting = [self.path]
         while waiting:
@@ -114,7 +129,7 @@ class Node:
             if current != self.path:
                 found[current] = text
             for pattern in self._patterns(current, text):
-                waiting += [name for name in sorted(glob.glob(pattern)) if name not in found and name != self.path]
+                waiting += [name for name in matches(pattern) if name not in found and name != self.path]
         return found
 
     @staticmethod

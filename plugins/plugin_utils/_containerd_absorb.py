@@ -18,7 +18,7 @@ import os
 import typing as t
 from dataclasses import dataclass, field
 
-from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_findings import Row, sentence
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_findings import Row, full_path, sentence
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_registry import (
     DIRECTORY,
     missing_directory,
@@ -39,8 +39,9 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml im
     equal,
     leaves,
     parse,
+    strings,
 )
-from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_edit import dotted, set_value
+from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_edit import dotted, remove_items, set_value
 from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import Path, load, lookup
 
 DEFAULT_RUNTIME: Path = ("runtime", "containerd", "default_runtime_name")
@@ -95,7 +96,14 @@ def plan(config: Config, options: Json, dump_of: t.Callable[[str], str]) -> Plan
         config = left
     settings = _demoted(config, settings, never_default)
     settings, lost = _in_one_directory(before, config, settings, options["registry_directory"])
-    return Plan(config, edit(config, settings), settings, gone, warnings, lost)
+    text = edit(config, settings)
+    return Plan(config, _not_imported(config.path, text, gone), settings, gone, warnings, lost)
+
+
+def _not_imported(path: str, text: str, gone: list[str]) -> str:
+    """containerd does not start with the name of a file that is not there."""
+    names = strings(load(text).get("imports")) if gone else []
+    return remove_items(text, ("imports",), {name for name in names if full_path(path, name) in gone})
 
 
 def _in_one_directory(before: Config, after: Config, settings: Json, wanted: str | None) -> tuple[Json, list[str]]:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import typing as t
 
@@ -31,8 +32,8 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import P
 
 Row = dict[str, t.Any]
 
-# With one of these containerd starts, but serves no Kubernetes.
-BLOCKING = frozenset({"cri_disabled", "registry_mirrors", "registry_tls"})
+# `config dump` accepts them, but containerd does not start, or not its CRI plugin.
+BLOCKING = frozenset({"cri_disabled", "missing_import", "registry_mirrors", "registry_tls"})
 # What schemas 3 and 4 still keep under the old plugin name.
 _STILL_CRI = re.compile(r"disable_tcp_service|stream_.*|enable_tls_streaming|x509_key_pair_streaming")
 _ROOT_KEYS = frozenset(
@@ -91,9 +92,26 @@ def _of_the_file(config: Config, file: File, origins: Origins) -> t.Iterator[Row
     if _disabled(file):
         message = "the CRI plugin is disabled; take it out of disabled_plugins"
         yield _row("cri_disabled", file.path, file.line(("disabled_plugins",)), message)
+    for name in missing_imports(config, file.path, file.data):
+        message = f"imports names {name}, which is not there, and containerd does not start without it; remove it there"
+        yield _row("missing_import", file.path, file.line(("imports",)), message)
     for key in file.data:
         if key not in _ROOT_KEYS and key not in origins.dump:
             yield _row("unknown_key", file.path, file.line((key,)), _unknown(key, origins))
+
+
+def missing_imports(config: Config, path: str, data: dict[str, t.Any]) -> list[str]:
+    """The imports of one file that are neither a pattern nor there."""
+    return [
+        name
+        for name in strings(data.get("imports"))
+        if "*" not in name and full_path(path, name) not in map(os.path.normpath, config.texts)
+    ]
+
+
+def full_path(path: str, name: str) -> str:
+    """An import as an absolute path; a relative one starts at the folder of the file that has it."""
+    return os.path.normpath(os.path.join(os.path.dirname(path), name))
 
 
 def _disabled(file: File) -> bool:

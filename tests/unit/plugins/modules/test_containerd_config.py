@@ -73,11 +73,12 @@ def test_read_says_what_containerd_says(machine: Machine) -> None:
 def test_imports_are_read_in_order(machine: Machine) -> None:
     folder = machine.file.parent / "conf.d"
     folder.mkdir()
-    for name in ("b.toml", "a.toml"):
+    for name in ("b.toml", "a.toml", ".hidden.toml", "c.conf"):
         (folder / name).write_text(f"# {name}\n")
-    machine.file.write_text('imports = ["conf.d/*.toml", "missing.toml"]\nversion = 4\n')
+    machine.file.write_text('imports = ["conf.d/*.toml", "missing.toml", "conf.d/?.conf"]\nversion = 4\n')
     drop_ins = machine.step("read")["drop_ins"]
-    assert list(drop_ins) == [str(folder / "a.toml"), str(folder / "b.toml")]
+    # As containerd does it: a star finds hidden files too, and without a star it is a name.
+    assert list(drop_ins) == [str(folder / name) for name in (".hidden.toml", "a.toml", "b.toml")]
 
 
 def test_a_drop_in_that_is_newer_than_the_daemon_counts(machine: Machine) -> None:

@@ -88,6 +88,13 @@ def test_a_drop_in_that_is_not_named_stays() -> None:
     assert (found.gone, asked) == ([], [])
 
 
+@pytest.mark.parametrize("name", ["/etc/containerd/conf.d/99-nvidia.toml", "conf.d/99-nvidia.toml"])
+def test_a_drop_in_that_is_imported_by_its_name_is_named_no_more(name: str) -> None:
+    text = f"version = 3\nimports = ['/foo/*.toml', '{name}']\n"
+    found = plan(Config(FILE, text, text, {DROP_IN: "version = 3\n"}), _options(), lambda text: text)
+    assert found.text == "version = 3\nimports = ['/foo/*.toml']\n"
+
+
 def test_settings_of_others_are_not_carried_blindly() -> None:
     dump = "version = 3\n[debug]\nlevel = 'debug'\n"
     config = Config(FILE, "version = 3\nimports = ['*']\n", dump, {DROP_IN: "version = 3\n[debug]\nlevel = 'debug'\n"})
@@ -114,6 +121,12 @@ def test_case_14_a_folder_that_nothing_imports() -> None:
     found = Plan(Config(FILE, "version = 3\n", ""), "version = 3\n", {})
     (note,) = found.notes([], ["/etc/containerd/config.d/99-nvidia.toml"])
     assert note.startswith("/etc/containerd/config.d/99-nvidia.toml has no effect, because /etc/containerd/config.toml")
+
+
+def test_case_15_imports_of_others_stay() -> None:
+    text = "version = 3\nimports = ['/foo/*.toml', 'conf.d/*.toml']  # ours\n"
+    found = plan(Config(FILE, text, text, {DROP_IN: "version = 3\n"}), _options(settings=NVIDIA), lambda text: text)
+    assert found.text.startswith(text)
 
 
 # One directory for registries.

@@ -198,6 +198,17 @@ def test_case_19_a_generated_file() -> None:
     assert "registries.yaml" in message
 
 
+def test_an_import_that_is_not_there() -> None:
+    """containerd 2.x does not start with it, but its `config dump` leaves out it and all after it without a word."""
+    drop_in = f"version = 3\nimports = ['{FILE}', '99-x.toml', 'x?.toml']\n"
+    text = f"version = 3\nimports = ['conf.d/*.toml', '{DROP_IN}', './conf.d/99-x.toml', '/gone.toml']\n"
+    without = "which is not there, and containerd does not start without it; remove it there"
+    assert _rows(text, "version = 3\n", drop_in) == [
+        ("missing_import", FILE, 2, f"imports names /gone.toml, {without}"),
+        ("missing_import", DROP_IN, 2, f"imports names x?.toml, {without}"),
+    ]
+
+
 def test_without_an_effective_configuration_the_files_alone_tell() -> None:
     text = f"version = 2\nx = 1\n{REGISTRY_2}"
     assert [row[0] for row in _rows(text, "")] == ["unknown_key"]
