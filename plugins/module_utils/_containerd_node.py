@@ -132,6 +132,11 @@ class Node:
                 waiting += [name for name in matches(pattern) if name not in found and name != self.path]
         return found
 
+    def idle(self, imported: t.Container[str]) -> list[str]:
+        """Files in the folders for drop-ins, beside the file, that nothing imports."""
+        home = glob.escape(os.path.dirname(self.path))
+        return [path for path in sorted(glob.glob(f"{home}/*.d/*.toml")) if path not in imported]
+
     @staticmethod
     def _patterns(path: str, text: str) -> list[str]:
         return [os.path.join(os.path.dirname(path), pattern) for pattern in imports_of(text)]
@@ -197,6 +202,7 @@ class Node:
             return {"installed": False, "path": self.path}
         content = self.content()
         dump, problem = self.dump()
+        drop_ins = self.imported()
         return {
             "installed": True,
             "path": self.path,
@@ -206,7 +212,8 @@ class Node:
             "service_state": self.unit.state,
             "service_at_boot": self.unit.at_boot,
             "content": None if content is None else self._text(content),
-            "drop_ins": self.imported(),
+            "drop_ins": drop_ins,
+            "idle": self.idle(drop_ins),
             "dump": dump,
             "dump_problem": problem,
         }

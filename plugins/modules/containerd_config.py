@@ -180,7 +180,7 @@ registry_directory:
   description:
     - The single directory in which containerd looks, or would look, for the C(hosts.toml) of registries after this run.
     - Null where there is none, or a list of them.
-  returned: when containerd is installed
+  returned: success
   type: str
   sample: /etc/containerd/certs.d
 proxy_written:
@@ -232,7 +232,6 @@ from ansible_collections.gshare.cluster.plugins.module_utils._containerd_files i
     replace,
     roll_back,
     set_aside,
-    strays,
     temporary,
     validate,
 )
@@ -255,8 +254,7 @@ def read(module: AnsibleModule, node: Node, drop_in: DropIn) -> dict[str, t.Any]
             node.write_record(decision.running)
     found = digest(node.content())
     verdict = {"restart": decision.restart, "reason": decision.reason}
-    idle = strays(node, module.params["absorb"], facts["drop_ins"])
-    return {**facts, **verdict, "digest": found, "proxy": drop_in.facts(), "strays": idle}
+    return {**facts, **verdict, "digest": found, "proxy": drop_in.facts()}
 
 
 def probe(node: Node, content: str, folders: list[str]) -> dict[str, t.Any]:

@@ -18,7 +18,7 @@ import os
 import typing as t
 from dataclasses import dataclass, field
 
-from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_findings import Row, full_path, sentence
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_findings import full_path
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_registry import (
     DIRECTORY,
     missing_directory,
@@ -68,15 +68,6 @@ class Plan:
         """What changes, file by file."""
         found = [file_diff(before.path, before.text or "", self.text)] if self.text != before.text else []
         return found + [file_diff(path, before.drop_ins[path], "") for path in self.gone]
-
-    def notes(self, rows: list[Row], strays: t.Iterable[str]) -> list[str]:
-        """What a person should know: of the drop-ins, and of what stands in the files without effect."""
-        idle = [
-            f"{stray} has no effect, because {self.config.path} does not import it; remove the file, or import its "
-            "folder."
-            for stray in strays
-        ]
-        return self.warnings + idle + [sentence(row) for row in rows]
 
 
 def plan(config: Config, options: Json, dump_of: t.Callable[[str], str]) -> Plan:

@@ -71,6 +71,13 @@ def findings(config: Config) -> list[Row]:
     return [*rows, *_of_registries(config, origins)]
 
 
+def not_imported(config: Config, idle: t.Iterable[str], names: t.Container[str] | None = None) -> list[Row]:
+    """A row for each file, of those names, that looks like a drop-in, but that nothing imports."""
+    message = f"not effective, because {config.path} does not import it; remove the file, or import its folder"
+    found = [path for path in idle if names is None or os.path.basename(path) in names]
+    return [_row("not_imported", path, None, message) for path in found]
+
+
 def sentence(row: Row) -> str:
     place = row["file"] if row["line"] is None else f"{row['file']}, line {row['line']}"
     return f"{place}: {row['message']}"

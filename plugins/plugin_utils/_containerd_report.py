@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import typing as t
+from dataclasses import replace
 
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_findings import (
     BLOCKING,
@@ -17,7 +18,14 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_finding
     sentence,
 )
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_origin import Origins
-from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml import Config, ConfigRefused, Setting
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml import (
+    Config,
+    ConfigRefused,
+    Setting,
+    check_types,
+    effective,
+    unmet,
+)
 from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import lookup
 
 
@@ -65,3 +73,20 @@ def why_unmet(config: Config, text: str, missing: list[Setting], view: dict[str,
             reason += ": this containerd does not know the setting"
         reasons.append(reason)
     return f"{config.path} was not changed: {'; '.join(reasons)}."
+
+
+def judge(config: Config, text: str, dump: str, wanted: list[Setting]) -> list[Row]:
+    """What is to be said of an edited text that containerd takes; refused where it has not the wanted effect.
+
+    C(dump) is what containerd makes of the text, the dump of C(config) what is in force.
+    """
+    after = replace(config, text=text, dump=dump)
+    rows, view = findings(after), effective(dump)
+    problems = blocked(replace(config, dump=dump), rows)
+    missing = unmet(view, wanted)
+    if missing:
+        problems.append(why_unmet(config, text, missing, view))
+    if problems:
+        raise ConfigRefused(" ".join(problems))
+    check_types(config.path, view, wanted)
+    return rows

@@ -32,6 +32,7 @@ class Machine:
             "content": content,
             "digest": "d",
             "drop_ins": {},
+            "idle": [],
             "dump": content or "version = 4\nimports = ['/etc/containerd/conf.d/*.toml']\n",
             "dump_problem": "",
             "service_config": None,
@@ -215,7 +216,8 @@ def test_first_file(act: Act) -> None:
 
 def test_not_installed(act: Act) -> None:
     machine = Machine(installed=False)
-    assert act(machine, check=True)["changed"]
+    predicted = act(machine, {"registry_directory": "/a"}, check=True)
+    assert (predicted["changed"], predicted["registry_directory"]) == (True, "/a")
     result = act(machine)
     assert result["failed"]
     assert "install it" in result["msg"]
@@ -316,6 +318,13 @@ def test_a_generated_drop_in_goes_with_the_change(act: Act) -> None:
     assert (result["changed"], result["written"], result["absorbed"]) == (True, False, [NVIDIA_DROP_IN])
     assert result["diff"][0]["before"] == drop_in
     assert "is kept as a copy" in result["warnings"][0]
+
+
+def test_case_14_a_drop_in_that_nothing_imports_is_told(act: Act) -> None:
+    idle = ["/etc/containerd/config.d/99-nvidia.toml", "/etc/containerd/config.d/mine.toml"]
+    options = {"settings": SETTINGS, "absorb": ["99-nvidia.toml"]}
+    (warning,) = act(Machine(OLD + TABLE, idle=idle), options)["warnings"]
+    assert warning.startswith("/etc/containerd/config.d/99-nvidia.toml: not effective")
 
 
 CERTS = {"registry_directory": "/etc/containerd/certs.d"}

@@ -117,12 +117,6 @@ def test_nvidia_in_the_file_itself_is_not_the_default_any_more() -> None:
     assert plan(Config(FILE, other, other), options, lambda text: text).text == other
 
 
-def test_case_14_a_folder_that_nothing_imports() -> None:
-    found = Plan(Config(FILE, "version = 3\n", ""), "version = 3\n", {})
-    (note,) = found.notes([], ["/etc/containerd/config.d/99-nvidia.toml"])
-    assert note.startswith("/etc/containerd/config.d/99-nvidia.toml has no effect, because /etc/containerd/config.toml")
-
-
 def test_case_15_imports_of_others_stay() -> None:
     text = "version = 3\nimports = ['/foo/*.toml', 'conf.d/*.toml']  # ours\n"
     found = plan(Config(FILE, text, text, {DROP_IN: "version = 3\n"}), _options(settings=NVIDIA), lambda text: text)

@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_findings import findings, sentence
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_findings import (
+    findings,
+    not_imported,
+    sentence,
+)
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml import Config
 
 FILE = "/etc/containerd/config.toml"
@@ -216,6 +220,14 @@ def test_without_an_effective_configuration_the_files_alone_tell() -> None:
 
 def test_a_broken_file_does_not_hide_the_others() -> None:
     assert [row[:2] for row in _rows("version = 2\nx = 1\n", "", "a = \n")] == [("unknown_key", FILE)]
+
+
+def test_case_14_a_folder_that_nothing_imports() -> None:
+    (row,) = not_imported(Config(FILE, "", ""), ["/etc/containerd/config.d/99-nvidia.toml"])
+    assert sentence(row) == (
+        f"/etc/containerd/config.d/99-nvidia.toml: not effective, because {FILE} does not import it; remove the file, "
+        "or import its folder"
+    )
 
 
 def test_as_one_sentence() -> None:
