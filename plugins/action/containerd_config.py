@@ -11,15 +11,15 @@ from ansible.utils.vars import transform_to_native_types
 
 from ansible_collections.gshare.cluster.plugins.plugin_utils import _containerd_proxy
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_absorb import plan as make_plan
-from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_report import held_back, refused, why_unmet
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_findings import not_imported, sentence
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_registry import directory_of, orphans
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_report import held_back, judge, refused
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml import (
     Config,
     ConfigRefused,
     check_service,
-    check_types,
     effective,
     schema_of,
-    unmet,
     wishes,
 )
 
@@ -30,6 +30,7 @@ _SPEC = {
         "default": {},
         "options": {"runtime": {"type": "dict", "default": {}}, "images": {"type": "dict", "default": {}}},
     },
+    "registry_directory": {"type": "path"},
     "no_proxy": {"type": "list", "elements": "str"},
     "backup": {"type": "bool", "default": True},
     "service": {"type": "str", "default": "containerd"},
@@ -77,36 +78,34 @@ class ActionModule(ActionBase):
         wanted, written = wishes(plan.settings), plan.text != config.text
         verdict, dump = facts, plan.config.dump
         if written or plan.gone:
-            verdict = self._probe(plan.candidate)
+            verdict = self._probe(plan.candidate, plan.unread)
             dump = verdict.get("dump", "")
         if not dump and facts["dump_problem"]:
             raise refused(config.path, facts["dump_problem"])
-        missing = unmet(effective(dump), wanted)
-        if missing:
-            raise ConfigRefused(why_unmet(plan.config, plan.text, missing, effective(dump)))
-        check_types(config.path, effective(dump), wanted)
+        rows = judge(plan.config, plan.text, dump, wanted) + not_imported(config, facts["idle"], self._args["absorb"])
         proxy = _containerd_proxy.wish(facts["proxy"], self._args["no_proxy"])
-        result: dict[str, t.Any] = {"written": written, "schema": schema_of(dump), "absorbed": plan.gone}
-        result.update(proxy_written=proxy.written, restarted=verdict["restart"] or proxy.restart)
+        result: dict[str, t.Any] = {"written": written, "absorbed": plan.gone, "proxy_written": proxy.written}
+        result.update(schema=schema_of(dump), registry_directory=directory_of(effective(dump)))
+        result["restarted"] = verdict["restart"] or proxy.restart
         result["reason"] = verdict["reason"] if verdict["restart"] or not proxy.restart else _containerd_proxy.OTHER
-        changes = (written, plan.gone, proxy.written, result["restarted"], not facts["service_at_boot"])
-        result["changed"] = any(changes)
+        result["changed"] = any((written, plan.gone, proxy.written, result["restarted"], not facts["service_at_boot"]))
         in_use = self._step("use")["gpu_use"] if result["restarted"] and self._args["keep_gpu_work"] else []
         if in_use:
+            result["registry_directory"] = directory_of(effective(facts["dump"]))
             return held_back(result, in_use, self._task_vars.get("inventory_hostname", ""))
         if result["changed"] and not self._task.check_mode:
             new = {"_content": plan.text if written else None, "_drop_in": proxy.after or "", "_absorbed": plan.gone}
             done = self._step("apply", **new, _digest=facts["digest"])
             result.update(restarted=done["restart"], reason=done["reason"])
-            if done.get("backup_file"):
-                result["backup_file"] = done["backup_file"]
+            result.update({"backup_file": done["backup_file"]} if done.get("backup_file") else {})
         diffs = plan.diffs(config) + ([proxy.diff()] if proxy.written else [])
         result.update({"diff": diffs} if diffs and self._task.diff else {})
-        result["warnings"] = plan.notes(dump, facts.get("strays", [])) + proxy.warnings
+        lost = orphans(verdict.get("entries", {}), result["registry_directory"])
+        result["warnings"] = [*plan.warnings, *map(sentence, rows), *lost, *proxy.warnings]
         return result
 
-    def _probe(self, text: str) -> dict[str, t.Any]:
-        verdict = self._step("probe", _content=text)
+    def _probe(self, text: str, folders: t.Iterable[str] = ()) -> dict[str, t.Any]:
+        verdict = self._step("probe", _content=text, _folders=list(folders))
         if verdict.get("problem"):
             raise refused(self._args["path"], verdict["problem"])
         return verdict
@@ -114,7 +113,8 @@ class ActionModule(ActionBase):
     def _not_installed(self) -> dict[str, t.Any]:
         if self._task.check_mode:
             message = "containerd is not installed yet; its configuration would be set after that."
-            return {"changed": True, "written": True, "restarted": True, "msg": message}
+            would = {"written": True, "restarted": True, "registry_directory": self._args["registry_directory"]}
+            return {"changed": True, **would, "msg": message}
         raise ConfigRefused("containerd is not installed on this machine; install it before this task.")
 
     def _step(self, name: str, **more: t.Any) -> dict[str, t.Any]:

@@ -8,7 +8,8 @@ import typing as t
 
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_report import findings, sources
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_findings import findings, not_imported
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_origin import sources
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml import (
     Config,
     ConfigRefused,
@@ -36,7 +37,7 @@ class ActionModule(ActionBase):
                 parse(path, text)
         except ConfigRefused as exc:
             return {**result, "settings": [], "findings": [], "problem": str(exc)}
-        result["findings"] = findings(config)
+        result["findings"] = findings(config) + not_imported(config, facts["idle"])
         result["settings"] = sources(config) if config.dump else []
         if config.dump:
             result["schema"] = schema_of(config.dump)

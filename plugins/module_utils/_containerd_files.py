@@ -120,9 +120,3 @@ def roll_back(
 
 def done(node: Node) -> dict[str, t.Any]:
     return {"commands": [shlex.join(command) for command in node.commands]}
-
-
-def strays(node: Node, names: list[str], imported: dict[str, str]) -> list[str]:
-    """Drop-ins of those names in the folders beside the file that nothing imports."""
-    home = glob.escape(os.path.dirname(node.path))
-    return [path for name in names for path in sorted(glob.glob(f"{home}/*.d/{name}")) if path not in imported]

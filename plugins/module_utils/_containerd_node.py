@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import json
 import os
@@ -50,6 +51,20 @@ def replace_file(module: AnsibleModule, temporary: str, path: str, content: byte
     """Write beside the file, then rename: there is never half a file."""
     write_file(temporary, content)
     module.atomic_move(temporary, path)
+
+
+def matches(pattern: str) -> list[str]:
+    """The files of an import, as containerd takes it: only a star makes a pattern, which finds hidden names as well."""
+    if "*" not in pattern:
+        return [pattern]
+    home, wanted = os.path.split(pattern)
+    folders = [folder for folder in sorted(glob.glob(home)) if os.path.isdir(folder)]
+    return [
+        os.path.join(folder, name)
+        for folder in folders
+        for name in sorted(os.listdir(folder))
+        if fnmatch.fnmatchcase(name, wanted)
+    ]
 
 
 class Node:
@@ -109,7 +124,7 @@ class Node:
             return None
 
     def imported(self) -> dict[str, str]:
-        """All files that the configuration imports, directly or not, in the order of their names."""
+        """All files that the configuration imports, directly or not, in the order in which containerd reads them."""
         found: dict[str, str] = {}
         waiting = [self.path]
         while waiting:
@@ -122,8 +137,13 @@ class Node:
             if current != self.path:
                 found[current] = text
             for pattern in self._patterns(current, text):
-                waiting += [name for name in sorted(glob.glob(pattern)) if name not in found and name != self.path]
+                waiting += [name for name in matches(pattern) if name not in found and name != self.path]
         return found
+
+    def idle(self, imported: t.Container[str]) -> list[str]:
+        """Files in the folders for drop-ins, beside the file, that nothing imports."""
+        home = glob.escape(os.path.dirname(self.path))
+        return [path for path in sorted(glob.glob(f"{home}/*.d/*.toml")) if path not in imported]
 
     @staticmethod
     def _patterns(path: str, text: str) -> list[str]:
@@ -190,6 +210,7 @@ class Node:
             return {"installed": False, "path": self.path}
         content = self.content()
         dump, problem = self.dump()
+        drop_ins = self.imported()
         return {
             "installed": True,
             "path": self.path,
@@ -199,7 +220,8 @@ class Node:
             "service_state": self.unit.state,
             "service_at_boot": self.unit.at_boot,
             "content": None if content is None else self._text(content),
-            "drop_ins": self.imported(),
+            "drop_ins": drop_ins,
+            "idle": self.idle(drop_ins),
             "dump": dump,
             "dump_problem": problem,
         }

@@ -61,6 +61,13 @@ options:
           - V(pinned_images.sandbox) is C(sandbox_image) in schema 2.
         type: dict
         default: {}
+  registry_directory:
+    description:
+      - The directory in which containerd is to look for the C(hosts.toml) of registries, if it does not look in a
+        single directory already. An owner's own one stays; where C(registry.config_path) is empty, or a list of
+        directories, of which containerd 2.1 and later read none, this one is set.
+      - Without this option C(registry.config_path) is left as it is.
+    type: path
   no_proxy:
     description:
       - Addresses, ranges, hosts and C(.domains) that containerd reaches without the proxy of C(/etc/environment). The
@@ -109,6 +116,11 @@ options:
   _content:
     description: Private. The text that the action plugin has made.
     type: str
+  _folders:
+    description: Private. The directories whose entries are wanted.
+    type: list
+    elements: str
+    default: []
   _drop_in:
     description: Private. The text of the drop-in, empty for none.
     type: str
@@ -139,6 +151,11 @@ EXAMPLES = r"""
         pinned_images:
           sandbox: registry.example.net/pause:3.10.2
 
+- name: Have one directory for the hosts.toml of registries
+  gshare.cluster.containerd_config:
+    registry_directory: /etc/containerd/certs.d
+  register: containerd_result
+
 - name: Reach the machines and a registry without the proxy
   gshare.cluster.containerd_config:
     no_proxy:
@@ -159,6 +176,13 @@ written:
   description: Whether the file is, or would be, changed.
   returned: success
   type: bool
+registry_directory:
+  description:
+    - The single directory in which containerd looks, or would look, for the C(hosts.toml) of registries after this run.
+    - Null where there is none, or a list of them.
+  returned: success
+  type: str
+  sample: /etc/containerd/certs.d
 proxy_written:
   description: Whether the drop-in with the proxy is, or would be, written or removed.
   returned: when containerd is installed
@@ -208,7 +232,6 @@ from ansible_collections.gshare.cluster.plugins.module_utils._containerd_files i
     replace,
     roll_back,
     set_aside,
-    strays,
     temporary,
     validate,
 )
@@ -231,12 +254,12 @@ def read(module: AnsibleModule, node: Node, drop_in: DropIn) -> dict[str, t.Any]
             node.write_record(decision.running)
     found = digest(node.content())
     verdict = {"restart": decision.restart, "reason": decision.reason}
-    idle = strays(node, module.params["absorb"], facts["drop_ins"])
-    return {**facts, **verdict, "digest": found, "proxy": drop_in.facts(), "strays": idle}
+    return {**facts, **verdict, "digest": found, "proxy": drop_in.facts()}
 
 
-def probe(node: Node, content: str) -> dict[str, t.Any]:
+def probe(node: Node, content: str, folders: list[str]) -> dict[str, t.Any]:
     """Second step: what containerd makes of the new text. It lies in a mirror of the folder, for relative imports."""
+    entries = {folder: sorted(os.listdir(folder)) for folder in folders if os.path.isdir(folder)}
     home, name = os.path.split(node.path)
     with tempfile.TemporaryDirectory(prefix="gshare-") as folder:
         for other in os.listdir(home) if os.path.isdir(home) else []:
@@ -248,7 +271,8 @@ def probe(node: Node, content: str) -> dict[str, t.Any]:
     if problem:
         return {"problem": problem}
     decision = node.decide(node.dump()[0], dump)
-    return {"problem": "", "dump": dump, "restart": decision.restart, "reason": decision.reason}
+    verdict = {"restart": decision.restart, "reason": decision.reason}
+    return {"problem": "", "dump": dump, "entries": entries, **verdict}
 
 
 def apply(module: AnsibleModule, node: Node, drop_in: DropIn) -> dict[str, t.Any]:
@@ -314,6 +338,7 @@ def main() -> None:
                     "images": {"type": "dict", "default": {}},
                 },
             },
+            "registry_directory": {"type": "path"},
             "no_proxy": {"type": "list", "elements": "str"},
             "backup": {"type": "bool", "default": True},
             "service": {"type": "str", "default": "containerd"},
@@ -324,6 +349,7 @@ def main() -> None:
             # Between the action plugin and this file only.
             "_step": {"type": "str", "choices": ["read", "probe", "use", "apply"], "default": "read"},
             "_content": {"type": "str"},
+            "_folders": {"type": "list", "elements": "str", "default": []},
             # A proxy's address may hold a password, which must not get into the log of the machine.
             "_drop_in": {"type": "str", "no_log": True},
             "_absorbed": {"type": "list", "elements": "str", "default": []},
@@ -336,7 +362,7 @@ def main() -> None:
     if module.params["_step"] == "read":
         result = read(module, node, drop_in)
     elif module.params["_step"] == "probe":
-        result = probe(node, module.params["_content"])
+        result = probe(node, module.params["_content"], module.params["_folders"])
     elif module.params["_step"] == "use":
         result = {"gpu_use": gpu_use(Host())}
     elif module.check_mode:

@@ -13,7 +13,7 @@ author:
   - gshare.cluster contributors (@gshare)
 description:
   - Reads containerd's configuration file, the files that it imports, and what the daemon's own program makes of them.
-  - Names settings that stand in a file but are not in force.
+  - Names settings that stand in a file but are not in force, and what keeps containerd from serving Kubernetes.
   - The TOML work is done on the controller; the machine needs nothing but Python.
 extends_documentation_fragment:
   - gshare.cluster._attributes.info_module
@@ -86,14 +86,19 @@ findings:
   elements: dict
   contains:
     name:
-      description: The kind of finding.
+      description:
+        - The kind of finding.
+        - V(no_version), V(newer_drop_in) and V(generated) are about a whole file, V(not_imported) and
+          V(missing_import) about imports, V(unknown_key) about the root, V(not_effective), V(shadowed) and
+          V(unknown_setting) about single settings, V(registry_list), V(registry_mirrors) and V(registry_tls) about
+          registries. V(cri_disabled) says that containerd does not serve Kubernetes at all.
       type: str
       sample: not_effective
     file:
       description: The file.
       type: str
     line:
-      description: The line.
+      description: The line; null where it is about a whole file.
       type: int
     message:
       description: One sentence.

@@ -18,7 +18,14 @@ import os
 import typing as t
 from dataclasses import dataclass, field
 
-from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_report import file_diff, findings
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_findings import full_path
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_registry import (
+    DIRECTORY,
+    missing_directory,
+    refuse_directory,
+    unread,
+)
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_report import file_diff
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml import (
     CRI,
     IMAGES,
@@ -32,8 +39,9 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml im
     equal,
     leaves,
     parse,
+    strings,
 )
-from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_edit import dotted, set_value
+from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_edit import dotted, remove_items, set_value
 from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import Path, load, lookup
 
 DEFAULT_RUNTIME: Path = ("runtime", "containerd", "default_runtime_name")
@@ -49,6 +57,7 @@ class Plan:
     settings: Json
     gone: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
 
     @property
     def candidate(self) -> str:
@@ -60,24 +69,14 @@ class Plan:
         found = [file_diff(before.path, before.text or "", self.text)] if self.text != before.text else []
         return found + [file_diff(path, before.drop_ins[path], "") for path in self.gone]
 
-    def notes(self, dump: str, strays: t.Iterable[str]) -> list[str]:
-        """What a person should know: of the drop-ins, and of what stands in the files without effect."""
-        path = self.config.path
-        idle = [
-            f"{stray} has no effect, because {path} does not import it; remove the file, or import its folder."
-            for stray in strays
-        ]
-        after = Config(path, self.text, dump, self.config.drop_ins)
-        return (
-            self.warnings + idle + [f"{row['file']}, line {row['line']}: {row['message']}" for row in findings(after)]
-        )
-
 
 def plan(config: Config, options: Json, dump_of: t.Callable[[str], str]) -> Plan:
     """What to write for the options of the task. C(dump_of) asks containerd what it makes of a text."""
     settings, names, never_default = options["settings"], options["absorb"], options["never_default"]
+    refuse_directory(settings, options["registry_directory"])
     gone = [path for path in config.drop_ins if os.path.basename(path) in names]
     warnings = []
+    before = config
     if gone and config.text is not None:
         rest = {path: text for path, text in config.drop_ins.items() if path not in gone}
         left = Config(config.path, config.text, "", rest)
@@ -87,7 +86,23 @@ def plan(config: Config, options: Json, dump_of: t.Callable[[str], str]) -> Plan
         warnings = [_told(config, path, carried, never_default) for path in gone]
         config = left
     settings = _demoted(config, settings, never_default)
-    return Plan(config, edit(config, settings), settings, gone, warnings)
+    settings, lost = _in_one_directory(before, config, settings, options["registry_directory"])
+    text = edit(config, settings)
+    return Plan(config, _not_imported(config.path, text, gone), settings, gone, warnings, lost)
+
+
+def _not_imported(path: str, text: str, gone: list[str]) -> str:
+    """containerd does not start with the name of a file that is not there."""
+    names = strings(load(text).get("imports")) if gone else []
+    return remove_items(text, ("imports",), {name for name in names if full_path(path, name) in gone})
+
+
+def _in_one_directory(before: Config, after: Config, settings: Json, wanted: str | None) -> tuple[Json, list[str]]:
+    """The settings with a directory for registries where one is wanted, and what is not read any more with it."""
+    directory = missing_directory(_in_force(after), settings, wanted) if wanted else None
+    if not directory:
+        return settings, []
+    return _merged(settings, _over([Setting(DIRECTORY, directory)], {})), unread(_in_force(before), directory)
 
 
 def without(text: str, config: Config) -> str:
@@ -126,6 +141,10 @@ def _view(config: Config, gone: list[str]) -> Json:
     return view
 
 
+def _in_force(config: Config) -> Json:
+    return effective(config.dump) if config.dump else _own(config)
+
+
 def _own(config: Config) -> Json:
     """What the root file itself says."""
     data = parse(config.path, config.text or "")
@@ -155,8 +174,7 @@ def _demoted(config: Config, settings: Json, never_default: t.Collection[str]) -
     """runc is the default runtime again where one is that must not be."""
     if not never_default:
         return settings
-    view = effective(config.dump) if config.dump else _own(config)
-    if lookup(view, DEFAULT_RUNTIME) not in never_default or lookup(settings, DEFAULT_RUNTIME):
+    if lookup(_in_force(config), DEFAULT_RUNTIME) not in never_default or lookup(settings, DEFAULT_RUNTIME):
         return settings
     return _over([Setting(DEFAULT_RUNTIME, "runc")], settings)
 

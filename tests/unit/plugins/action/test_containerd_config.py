@@ -32,6 +32,7 @@ class Machine:
             "content": content,
             "digest": "d",
             "drop_ins": {},
+            "idle": [],
             "dump": content or "version = 4\nimports = ['/etc/containerd/conf.d/*.toml']\n",
             "dump_problem": "",
             "service_config": None,
@@ -93,6 +94,7 @@ def test_change(act: Act) -> None:
     assert result["commands"] == ["read", "probe", "apply"]
     assert result["schema"] == 4
     assert result["warnings"] == []
+    assert result["registry_directory"] is None
 
 
 def test_nothing_to_do_is_one_round_trip(act: Act) -> None:
@@ -214,7 +216,8 @@ def test_first_file(act: Act) -> None:
 
 def test_not_installed(act: Act) -> None:
     machine = Machine(installed=False)
-    assert act(machine, check=True)["changed"]
+    predicted = act(machine, {"registry_directory": "/a"}, check=True)
+    assert (predicted["changed"], predicted["registry_directory"]) == (True, "/a")
     result = act(machine)
     assert result["failed"]
     assert "install it" in result["msg"]
@@ -315,3 +318,49 @@ def test_a_generated_drop_in_goes_with_the_change(act: Act) -> None:
     assert (result["changed"], result["written"], result["absorbed"]) == (True, False, [NVIDIA_DROP_IN])
     assert result["diff"][0]["before"] == drop_in
     assert "is kept as a copy" in result["warnings"][0]
+
+
+def test_case_14_a_drop_in_that_nothing_imports_is_told(act: Act) -> None:
+    idle = ["/etc/containerd/config.d/99-nvidia.toml", "/etc/containerd/config.d/mine.toml"]
+    options = {"settings": SETTINGS, "absorb": ["99-nvidia.toml"]}
+    (warning,) = act(Machine(OLD + TABLE, idle=idle), options)["warnings"]
+    assert warning.startswith("/etc/containerd/config.d/99-nvidia.toml: not effective")
+
+
+CERTS = {"registry_directory": "/etc/containerd/certs.d"}
+LIST = f"{OLD}[plugins.'io.containerd.cri.v1.images'.registry]\nconfig_path = '/etc/containerd/certs.d:/b'\n"
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_a_list_of_directories_becomes_one_and_what_is_lost_is_told_once(act: Act, check: bool) -> None:
+    machine = Machine(LIST)
+    machine.probe["entries"] = {"/b": ["ghcr.io"]}
+    result = act(machine, CERTS, check=check)
+    assert machine.steps[1]["_folders"] == ["/b"]
+    assert result["registry_directory"] == "/etc/containerd/certs.d"
+    (warning,) = result["warnings"]
+    assert warning.startswith("/b is no longer read by containerd")
+    again = act(Machine(LIST.replace(":/b", "")), CERTS)
+    assert (again["changed"], again["registry_directory"], again["warnings"]) == (False, "/etc/containerd/certs.d", [])
+
+
+def test_the_owners_directory_is_the_result(act: Act) -> None:
+    result = act(Machine(LIST.replace("/etc/containerd/certs.d:/b", "/srv/hosts")), CERTS)
+    assert (result["changed"], result["registry_directory"]) == (False, "/srv/hosts")
+
+
+def test_a_held_back_change_leaves_the_directory_as_it_was(act: Act) -> None:
+    machine = Machine(LIST)
+    machine.gpu_use = ["pod team/train-1 uses a GPU"]
+    assert act(machine, {**CERTS, "keep_gpu_work": True})["registry_directory"] is None
+
+
+def test_with_what_containerd_would_not_serve_nothing_is_written(act: Act) -> None:
+    """All reasons at once: what keeps the CRI plugin from loading, and what does not come into force."""
+    mirrors = "[plugins.'io.containerd.cri.v1.images'.registry.mirrors.x]\nendpoint = ['http://y']\n"
+    machine = Machine(OLD + mirrors, drop_ins={NVIDIA_DROP_IN: "version = 4\ndisabled_plugins = ['cri']\n"})
+    result = act(machine, CERTS)
+    assert result["failed"]
+    assert "apply" not in machine.names
+    assert f"{FILE}, line 3: registry.mirrors (x) stands beside registry.config_path" in result["msg"]
+    assert f"{NVIDIA_DROP_IN}, line 2: the CRI plugin is disabled; take it out" in result["msg"]

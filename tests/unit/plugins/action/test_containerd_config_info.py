@@ -22,6 +22,7 @@ FACTS = {
     "service_state": "active",
     "content": TEXT,
     "drop_ins": {},
+    "idle": [],
     "dump": TEXT,
     "dump_problem": "",
 }
@@ -41,6 +42,14 @@ def test_info(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"setting": "runtime.enable_cdi", "value": True, "file": FILE, "line": 3} in result["settings"]
     assert result["findings"] == []
     assert "content" not in result  # it may hold passwords
+
+
+def test_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = _act(monkeypatch, content=f"wrong = 1\n{TEXT}", idle=["/etc/containerd/config.d/x.toml"])
+    assert [(row["name"], row["file"], row["line"]) for row in result["findings"]] == [
+        ("unknown_key", FILE, 1),
+        ("not_imported", "/etc/containerd/config.d/x.toml", None),
+    ]
 
 
 def test_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:

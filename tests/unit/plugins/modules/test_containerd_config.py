@@ -78,11 +78,12 @@ def test_read_says_what_containerd_says(machine: Machine) -> None:
 def test_imports_are_read_in_order(machine: Machine) -> None:
     folder = machine.file.parent / "conf.d"
     folder.mkdir()
-    for name in ("b.toml", "a.toml"):
+    for name in ("b.toml", "a.toml", ".hidden.toml", "c.conf"):
         (folder / name).write_text(f"# {name}\n")
-    machine.file.write_text('imports = ["conf.d/*.toml", "missing.toml"]\nversion = 4\n')
+    machine.file.write_text('imports = ["conf.d/*.toml", "missing.toml", "conf.d/?.conf"]\nversion = 4\n')
     drop_ins = machine.step("read")["drop_ins"]
-    assert list(drop_ins) == [str(folder / "a.toml"), str(folder / "b.toml")]
+    # As containerd does it: a star finds hidden files too, and without a star it is a name.
+    assert list(drop_ins) == [str(folder / name) for name in (".hidden.toml", "a.toml", "b.toml")]
 
 
 def test_a_drop_in_that_is_newer_than_the_daemon_counts(machine: Machine) -> None:
@@ -123,6 +124,13 @@ def test_probe_writes_nothing(machine: Machine) -> None:
     assert machine.file.read_text() == OLD
     assert machine.folder() == ["config.toml"]
     assert machine.record == record
+
+
+def test_probe_lists_the_entries_of_folders(machine: Machine, tmp_path: Path) -> None:
+    for name in ("ghcr.io", "docker.io"):
+        (tmp_path / "hosts" / name).mkdir(parents=True)
+    result = machine.step("probe", NEW, _folders=[str(tmp_path / "hosts"), "/nonexistent"])
+    assert result["entries"] == {str(tmp_path / "hosts"): ["docker.io", "ghcr.io"]}
 
 
 def test_probe_of_what_containerd_refuses_names_the_real_file(machine: Machine) -> None:
@@ -271,7 +279,7 @@ def nvidia(machine: Machine, folder: str = "conf.d") -> Path:
 
 def test_a_drop_in_is_kept_where_nothing_imports_it(machine: Machine) -> None:
     path = nvidia(machine)
-    assert machine.step("read", absorb=[path.name])["strays"] == []
+    assert machine.step("read")["idle"] == []
     machine.apply(None, _absorbed=[str(path)])
     (kept,) = path.parent.iterdir()
     assert kept.name.startswith("99-nvidia.toml.")
@@ -287,7 +295,7 @@ def test_a_drop_in_comes_back_with_the_old_file(machine: Machine) -> None:
 
 def test_case_14_a_drop_in_that_nothing_imports_is_told(machine: Machine) -> None:
     path = nvidia(machine, "config.d")
-    assert machine.step("read", absorb=[path.name])["strays"] == [str(path)]
+    assert machine.step("read")["idle"] == [str(path)]
 
 
 def test_who_uses_the_gpus(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:

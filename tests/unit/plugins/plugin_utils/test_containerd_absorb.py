@@ -37,6 +37,10 @@ NVIDIA = {
 }
 
 
+def _options(**given: t.Any) -> dict[str, t.Any]:
+    return {"settings": {}, "absorb": ["99-nvidia.toml"], "never_default": [], "registry_directory": None, **given}
+
+
 def planned(case: str, **options: t.Any) -> tuple[Plan, list[str]]:
     def read(name: str) -> str:
         path = FIXTURES / case / f"{name}.toml"
@@ -49,7 +53,7 @@ def planned(case: str, **options: t.Any) -> tuple[Plan, list[str]]:
         return read("after")
 
     config = Config(FILE, read("config"), read("before"), {DROP_IN: read("99-nvidia")})
-    given = {"settings": NVIDIA, "absorb": ["99-nvidia.toml"], "never_default": ["nvidia"], **options}
+    given = _options(**{"settings": NVIDIA, "never_default": ["nvidia"], **options})
     return plan(config, given, dump_of), asked
 
 
@@ -84,12 +88,18 @@ def test_a_drop_in_that_is_not_named_stays() -> None:
     assert (found.gone, asked) == ([], [])
 
 
+@pytest.mark.parametrize("name", ["/etc/containerd/conf.d/99-nvidia.toml", "conf.d/99-nvidia.toml"])
+def test_a_drop_in_that_is_imported_by_its_name_is_named_no_more(name: str) -> None:
+    text = f"version = 3\nimports = ['/foo/*.toml', '{name}']\n"
+    found = plan(Config(FILE, text, text, {DROP_IN: "version = 3\n"}), _options(), lambda text: text)
+    assert found.text == "version = 3\nimports = ['/foo/*.toml']\n"
+
+
 def test_settings_of_others_are_not_carried_blindly() -> None:
     dump = "version = 3\n[debug]\nlevel = 'debug'\n"
     config = Config(FILE, "version = 3\nimports = ['*']\n", dump, {DROP_IN: "version = 3\n[debug]\nlevel = 'debug'\n"})
-    options = {"settings": {}, "absorb": ["99-nvidia.toml"], "never_default": []}
     with pytest.raises(ConfigRefused, match=r"sets debug\.level as well"):
-        plan(config, options, lambda text: "version = 3\n")
+        plan(config, _options(), lambda text: "version = 3\n")
 
 
 def test_case_13_containerd_does_not_start_with_a_newer_drop_in() -> None:
@@ -100,14 +110,73 @@ def test_case_13_containerd_does_not_start_with_a_newer_drop_in() -> None:
 
 def test_nvidia_in_the_file_itself_is_not_the_default_any_more() -> None:
     text = 'version = 3\n\n[plugins."io.containerd.cri.v1.runtime".containerd]\n  default_runtime_name = "nvidia"\n'
-    options = {"settings": {}, "absorb": [], "never_default": ["nvidia"]}
+    options = _options(absorb=[], never_default=["nvidia"])
     found = plan(Config(FILE, text, text), options, lambda text: text)
     assert found.text == text.replace('"nvidia"', '"runc"')
     other = text.replace("nvidia", "kata")
     assert plan(Config(FILE, other, other), options, lambda text: text).text == other
 
 
-def test_case_14_a_folder_that_nothing_imports() -> None:
-    found = Plan(Config(FILE, "version = 3\n", ""), "version = 3\n", {})
-    (note,) = found.notes("version = 3\n", ["/etc/containerd/config.d/99-nvidia.toml"])
-    assert note.startswith("/etc/containerd/config.d/99-nvidia.toml has no effect, because /etc/containerd/config.toml")
+def test_case_15_imports_of_others_stay() -> None:
+    text = "version = 3\nimports = ['/foo/*.toml', 'conf.d/*.toml']  # ours\n"
+    found = plan(Config(FILE, text, text, {DROP_IN: "version = 3\n"}), _options(settings=NVIDIA), lambda text: text)
+    assert found.text.startswith(text)
+
+
+# One directory for registries.
+
+DIRECTORY = "/etc/containerd/certs.d"
+TABLE = "[plugins.'io.containerd.cri.v1.images'.registry]"
+
+
+def _with_directory(value: str | None, **options: t.Any) -> Plan:
+    text = "version = 3\n" if value is None else f"version = 3\n\n{TABLE}\n  config_path = '{value}'\n"
+    given = _options(registry_directory=DIRECTORY, **options)
+    return plan(Config(FILE, text, text), given, lambda text: text)
+
+
+def test_case_22_the_owners_directory_is_left_as_it_is() -> None:
+    found = _with_directory("/srv/containerd/hosts")
+    assert found.text == f"version = 3\n\n{TABLE}\n  config_path = '/srv/containerd/hosts'\n"
+    assert found.unread == []
+
+
+@pytest.mark.parametrize(
+    ("value", "unread"),
+    [
+        ("", []),
+        ("/etc/containerd/certs.d:/etc/docker/certs.d", ["/etc/docker/certs.d"]),
+        ("/a:/b:/a:", ["/a", "/b"]),
+        ("certs.d", ["certs.d"]),
+    ],
+)
+def test_what_is_not_one_directory_becomes_one(value: str, unread: list[str]) -> None:
+    found = _with_directory(value)
+    assert found.text == f"version = 3\n\n{TABLE}\n  config_path = '{DIRECTORY}'\n"
+    assert found.unread == unread
+    again = plan(Config(FILE, found.text, found.text), _options(registry_directory=DIRECTORY), lambda text: text)
+    assert (again.text, again.unread) == (found.text, [])
+
+
+def test_an_unset_directory_is_written() -> None:
+    found = _with_directory(None)
+    assert load(found.text)["plugins"]["io.containerd.cri.v1.images"]["registry"] == {"config_path": DIRECTORY}
+
+
+def test_a_directory_among_the_settings_counts_before_the_given_one() -> None:
+    found = _with_directory("/a:/b", settings={"images": {"registry": {"config_path": "/srv/hosts"}}})
+    assert "config_path = '/srv/hosts'" in found.text
+
+
+def test_a_list_that_only_the_drop_in_had_is_not_carried() -> None:
+    drop_in = f"version = 3\n{TABLE}\nconfig_path = '{DIRECTORY}:/b'\n"
+    text = "version = 3\nimports = ['conf.d/*']\n"
+    config = Config(FILE, text, text + drop_in.partition("\n")[2], {DROP_IN: drop_in})
+    found = plan(config, _options(registry_directory=DIRECTORY), lambda text: text)
+    assert load(found.text)["plugins"]["io.containerd.cri.v1.images"]["registry"] == {"config_path": DIRECTORY}
+    assert found.unread == ["/b"]
+
+
+def test_two_wishes_that_exclude_each_other_are_refused() -> None:
+    with pytest.raises(ConfigRefused, match=r"settings\.images\.registry\.config_path is '/a:/b', but"):
+        _with_directory(None, settings={"images": {"registry": {"config_path": "/a:/b"}}})
