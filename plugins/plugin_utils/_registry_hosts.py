@@ -27,7 +27,7 @@ HOSTS = "hosts.toml"
 MARK = "# Written by gshare.cluster. What is changed here goes with the next run: change its settings instead."
 ASIDE = "hosts.toml.before-gshare"
 """Where somebody else's file is kept; containerd reads hosts.toml alone."""
-# A mirror that is away is given up soon; containerd waits 30 s by itself, and releases before 2.1 always do.
+# containerd waits 30 s by itself, and releases before 2.1 always do.
 _DIAL = "5s"
 
 
@@ -117,6 +117,9 @@ def _folder(registry: t.Mapping[str, t.Any], version: str, mistakes: list[str]) 
             continue
         seen.add(url)
         table, beside = _endpoint(endpoint, url)
+        if url != server:
+            # Another one serves where this one is away, so that is found out soon.
+            table.append(f'dial_timeout = "{_DIAL}"')
         lines += ["", f"[host.{_quote(url)}]", *(f"  {line}" for line in table)]
         files.update({f"{name}/{path}": file for path, file in beside.items()})
         if endpoint.get("username"):
@@ -133,7 +136,6 @@ def _endpoint(endpoint: t.Mapping[str, t.Any], url: str) -> tuple[list[str], dic
     stem, beside = re.sub(r"[^A-Za-z0-9.-]+", "_", url.partition("://")[2]), {}
     if urlsplit(url).path:
         lines.append("override_path = true")
-    lines.append(f'dial_timeout = "{_DIAL}"')
     if endpoint.get("ca"):
         beside[f"{stem}.ca.crt"] = File(_text(endpoint["ca"]))
         lines.append(f"ca = {_quote(f'{stem}.ca.crt')}")
