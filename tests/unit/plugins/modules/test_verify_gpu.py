@@ -228,6 +228,13 @@ def test_a_card_that_is_not_healthy(gpus, tried):
     assert "not healthy" in told(tried(), "gpu_capacity")
 
 
+def test_a_plugin_that_runs_and_hands_out_nothing(gpus, tried):
+    gpus.offers("gpu-1", 0)
+    result = tried()
+    assert bad(result) == {"gpu_capacity"}
+    assert "the device plugin runs and says nothing of a card" in told(result, "gpu_capacity")
+
+
 def test_a_young_plugin_is_waited_for(gpus, tried, monkeypatch):
     gpus.offers("gpu-1", 0)
     mine = next(item for item in gpus.pods["kube-system"] if "plugin-gpu-1" in str(item))
