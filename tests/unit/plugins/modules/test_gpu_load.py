@@ -68,6 +68,7 @@ def test_a_service_that_does_not_start(run: Run, tmp_path: pathlib.Path) -> None
     program(tmp_path, "systemctl", "echo failed; exit 1")
     program(tmp_path, "journalctl", "echo 'Failed to query NVIDIA devices.'")
     assert run({})["msg"] == "nvidia-persistenced does not start: failed\nFailed to query NVIDIA devices."
+    assert "journalctl -u nvidia-persistenced -b " in (tmp_path / "log").read_text()
 
 
 def test_a_service_that_runs_is_not_started(run: Run, tmp_path: pathlib.Path) -> None:
