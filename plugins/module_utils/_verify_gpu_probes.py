@@ -99,14 +99,15 @@ def last_words(item: Json) -> Json:
 
 
 def read_cards(text: str) -> list[Json]:
-    """The cards in nvidia-smi's CSV; other lines, such as its warnings, are left out."""
+    """The cards in nvidia-smi's CSV, where a name may hold commas; other lines, such as its warnings, are left out."""
     cards = []
     for line in text.splitlines():
         parts = [part.strip() for part in line.split(",")]
-        if len(parts) == len(_FIELDS) and parts[0].isdigit():
-            memory = int(parts[3]) if parts[3].isdigit() else 0
+        if len(parts) >= len(_FIELDS) and parts[0].isdigit():
+            memory = int(parts[-2]) if parts[-2].isdigit() else 0
+            name = ",".join(parts[2:-2])
             cards.append(
-                {"index": int(parts[0]), "uuid": parts[1], "name": parts[2], "memory": memory, "driver": parts[4]}
+                {"index": int(parts[0]), "uuid": parts[1], "name": name, "memory": memory, "driver": parts[-1]}
             )
     return cards
 

@@ -56,6 +56,12 @@ def test_cards_in_csv_between_warnings():
     assert [(card["uuid"], card["memory"]) for card in probes.read_cards(text)] == [("GPU-1", 81559), ("GPU-2", 0)]
 
 
+def test_a_card_whose_name_holds_a_comma():
+    assert probes.read_cards("2, GPU-9, NVIDIA H200, NVL, 143771, 580.95.05\n") == [
+        {"index": 2, "uuid": "GPU-9", "name": "NVIDIA H200,NVL", "memory": 143771, "driver": "580.95.05"}
+    ]
+
+
 def test_mig_parts_are_no_cards():
     assert probes.count_listed("GPU 0: A (UUID: GPU-1)\n  MIG 1g.5gb Device 0: (UUID: MIG-1)\n") == 1
 
