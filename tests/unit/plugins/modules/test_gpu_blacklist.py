@@ -49,7 +49,9 @@ def test_case_53_file_and_initramfs_once(run: Run, tmp_path: pathlib.Path) -> No
     result = run(diff=True)
     assert (result["changed"], result["rebuilt"], result["diff"]) == (True, True, predicted["diff"])
     assert predicted["changed"]
-    assert (tmp_path / blacklist.FILE.lstrip("/")).read_text() == blacklist.TEXT
+    assert (result["diff"]["before"], result["diff"]["after"]) == ("", blacklist.TEXT)
+    file = tmp_path / blacklist.FILE.lstrip("/")
+    assert (file.read_text(), file.stat().st_mode & 0o777) == (blacklist.TEXT, 0o644)
     assert {"blacklist nouveau", "blacklist nova_core"} <= set(blacklist.TEXT.splitlines())
     again = run()
     assert (again["changed"], again["rebuilt"]) == (False, False)
