@@ -25,6 +25,7 @@ GPU: dict[str, t.Any] = {
     "secure_boot": "disabled",
     "problems": ["No NVIDIA driver is installed."],
 }
+LISTING = "nvidia-driver-580-server, (kernel modules provided by nvidia-dkms-580-server)"
 POLICY = (
     '[ "$2" = linux-headers-6.8.0-88-generic ] && printf "%s:\\n  Installed: (none)\\n  Candidate: 1\\n" "$2"; exit 0'
 )
@@ -34,7 +35,7 @@ POLICY = (
 def run(run_module: RunModule, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> RunModule:
     for name, script in (
         ("apt-cache", POLICY),
-        ("ubuntu-drivers", "echo 'nvidia-driver-580-server, (kernel modules provided by nvidia-dkms-580-server)'"),
+        ("ubuntu-drivers", f"[ \"$*\" = 'list --gpgpu' ] && echo '{LISTING}'"),
     ):
         (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
         (tmp_path / name).chmod(0o755)
@@ -107,6 +108,7 @@ def test_headers_that_are_there_or_that_apt_has_no_more(run: RunModule, tmp_path
     assert run("debian", gpu={**GPU, "kernel": kernel})["problem"] == "", "apt has fetched no list yet"
     lists = tmp_path / "var/lib/apt/lists"
     lists.mkdir(parents=True)
+    (lists / "lock").write_text("")
     (lists / "deb.example.net_dists_trixie_main_binary-amd64_Packages").write_text("")
     assert (
         "apt has no package linux-headers-6.12.48+deb13-amd64"
