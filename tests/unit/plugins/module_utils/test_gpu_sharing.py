@@ -133,7 +133,7 @@ def gpu_pod(name: str) -> Json:
     }
 
 
-@pytest.mark.parametrize(("number", "end"), [(4, "pod team/p3 uses a GPU on gpu1)"), (6, "gpu1 and 2 more)")])
+@pytest.mark.parametrize(("number", "end"), [(4, "pod team/p3 uses a GPU on gpu1)"), (5, "gpu1 and 1 more)")])
 def test_of_many_gpu_pods_four_are_named(number: int, end: str) -> None:
     state = found(releases=["hami"], pods=[gpu_pod(f"p{index}") for index in range(number)])
     (told,) = sharing.refusals(state, "nvidia", [WORKER])

@@ -106,6 +106,7 @@ def test_what_hami_leaves_is_taken_away(api: FakeApi, run_module: RunModule) -> 
     wanted = ["annotation hami.io/node-nvidia-register of node gpu1", "lease hami-scheduler"]
     assert run_module(gpu_leftovers.main, {"kind": "hami"}, check=True)["removed"] == wanted
     assert (api.patched, api.deleted) == ({}, [])
+    api.lists["/api/v1/nodes"].append({"metadata": {"name": "cpu1"}})
     result = run_module(gpu_leftovers.main, {"kind": "hami"})
     assert (result["changed"], result["removed"]) == (True, wanted)
     assert api.patched == {"/api/v1/nodes/gpu1": {"metadata": {"annotations": {"hami.io/node-nvidia-register": None}}}}
