@@ -182,3 +182,5 @@ def test_the_persistence_daemon_need_not_be_there(machine: Machine) -> None:
     assert machine.facts()["persistence"] == ""
     machine.put("/usr/lib/systemd/system/nvidia-persistenced.service")
     assert machine.facts()["persistence"] == "inactive"
+    machine.answers["systemctl is-active nvidia-persistenced"] = Answer(0, "active\n")
+    assert machine.facts()["persistence"] == "active"
