@@ -48,6 +48,23 @@ def test_only_device_plugins_are_looked_at(cluster: GpuCluster) -> None:
     assert len(cluster.daemonsets["kube-system"]) > 1
 
 
+def test_a_plugin_whose_node_has_just_come_back_is_waited_for(cluster: GpuCluster) -> None:
+    cluster.offers("gpu-1", 0)
+    assert not settling(cluster)
+    for entry in cluster.worker("gpu-1")["status"]["conditions"]:
+        entry["lastTransitionTime"] = moment(8)
+    assert settling(cluster)
+
+
+def test_a_plugin_that_was_started_again_is_waited_for(cluster: GpuCluster) -> None:
+    cluster.offers("gpu-1", 0)
+    own = next(entry for entry in cluster.pods["kube-system"] if entry["metadata"]["name"].endswith("plugin-gpu-1"))
+    own["status"]["containerStatuses"] = [{"name": "p", "state": {"running": {"startedAt": moment(300)}}}]
+    assert not settling(cluster)
+    own["status"]["containerStatuses"][0]["state"]["running"]["startedAt"] = moment(8)
+    assert settling(cluster)
+
+
 def test_a_plugin_that_has_just_started_is_waited_for(cluster: GpuCluster) -> None:
     became_ready(plugin_of(cluster, "gpu-1"), 10)
     assert not settling(cluster), "all cards are offered"

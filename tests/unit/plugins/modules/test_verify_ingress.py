@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from ansible_collections.gshare.cluster.plugins.module_utils import _verify_ingress
 from ansible_collections.gshare.cluster.tests.unit.plugins.verify_fakes import bad, not_ready
 from ansible_collections.gshare.cluster.tests.unit.plugins.verify_gpu_fakes import told
 
@@ -22,6 +23,12 @@ def test_nothing_answers(gpus, tried):
     assert "does not answer on any node: connection refused" in told(tried(), "ingress")
     gpus.services = []
     assert "no Service in namespace ingress-nginx has NodePort 30080" in told(tried(), "ingress")
+
+
+def test_a_controller_that_has_just_started_is_asked_again(gpus, tried, monkeypatch):
+    gpus.ingress_refused = "failed calling webhook: connection refused"
+    monkeypatch.setattr(_verify_ingress.time, "sleep", lambda _seconds: setattr(gpus, "ingress_refused", ""))
+    assert tried()["by_name"]["ingress"]["status"] == "ok"
 
 
 def test_the_controller_takes_up_no_ingress(gpus, tried):
