@@ -20,11 +20,14 @@ if t.TYPE_CHECKING:
 def replace(module: AnsibleModule, path: str, data: bytes, mode: int | None = None) -> None:
     """Write beside the file, then rename. Without C(mode), owner and mode of the old file stay."""
     folder = os.path.dirname(path)
-    os.makedirs(folder, mode=0o755, exist_ok=True)
+    if not os.path.isdir(folder):
+        os.makedirs(folder)
+        os.chmod(folder, 0o755)
     handle, temporary = tempfile.mkstemp(dir=folder, prefix=".gshare-")
     module.add_cleanup_file(temporary)
     with os.fdopen(handle, "wb") as file:
         file.write(data)
-    if mode is not None:
-        os.chmod(temporary, mode)
     module.atomic_move(temporary, path)
+    if mode is not None:
+        # The move gives a new file what the umask leaves, and an old one the mode that it had.
+        os.chmod(path, mode)

@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 import typing as t
 
+from ansible_collections.gshare.cluster.plugins.module_utils import _dpkg
+
 # Packages that belong to a driver; the container toolkit has names of its own and lives apart from it.
 PACKAGES = (
     "cuda-drivers*",
@@ -81,12 +83,8 @@ def secure_boot(variable: bytes, efi: bool) -> str:
 
 def packages(listing: str) -> list[dict[str, t.Any]]:
     """Installed packages of a driver from dpkg-query's lines (_dpkg.query)."""
-    found = []
-    for line in listing.splitlines():
-        words = line.split()
-        if len(words) == 4 and words[2] == "installed" and not _NOT_DRIVER.match(words[0]):
-            found.append({"name": words[0], "version": words[3], "held": words[1] == "hold"})
-    return found
+    found = _dpkg.parse(listing).items()
+    return [{"name": name, **package._asdict()} for name, package in found if not _NOT_DRIVER.match(name)]
 
 
 def started(stat: str, uptime: str, ticks: int, now: float) -> float:

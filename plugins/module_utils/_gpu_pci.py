@@ -33,8 +33,7 @@ class Device(t.NamedTuple):
 
 def number(text: str) -> str:
     """0x10de as the kernel writes it, without what says that it is hexadecimal."""
-    text = text.strip().lower()
-    return text[2:] if text.startswith("0x") else text
+    return text.removeprefix("0x")
 
 
 def cards(devices: t.Iterable[Device]) -> list[dict[str, str]]:

@@ -239,7 +239,7 @@ def _registration(snapshot: Snapshot, node: Json) -> t.Iterator[Problem]:
     if bad:
         yield Problem(f"{name}: {_unhealthy(bad)}", _LOOK_AT_CARD)
     seen = {card["uuid"]: card for card in (gpus.probed(snapshot, "driver").get(name) or {}).get("cards") or []}
-    known = {card.id for card in cards if card.mode != "mig"}
+    known = {card.id for card in cards}
     new = [f"{card['index']} ({uuid})" for uuid, card in seen.items() if uuid not in known]
     if new and not any(card.mode == "mig" for card in cards):
         yield Problem(f"{name}: the driver has card {listed(new)}, HAMi does not know it", f"Restart: {restart}.")

@@ -66,9 +66,10 @@ def gpu_settling(snapshot: Snapshot, expectation: Expectation, patience: float) 
     young = snapshot.now - min(patience, _START)
     if not any(check(snapshot, expectation).status == FAILED for check in object_checks(expectation)):
         return False
-    names = {node_name(node) for _host, node in gpus.workers(snapshot, expectation)}
+    nodes = [node for _host, node in gpus.workers(snapshot, expectation)]
+    names = {node_name(node) for node in nodes}
     items = [pod for pod in snapshot.gpu.pods if pod["spec"].get("nodeName") in names and _owned(snapshot, pod)]
-    return any(_changed(item) > young for item in items + snapshot.gpu.plugins)
+    return any(_changed(item) > young for item in items + snapshot.gpu.plugins + nodes)
 
 
 def _owned(snapshot: Snapshot, pod: Json) -> bool:
@@ -78,7 +79,9 @@ def _owned(snapshot: Snapshot, pod: Json) -> bool:
 
 def _changed(item: Json) -> float:
     ready = seconds(condition(item, "Ready").get("lastTransitionTime"))
-    return max(ready, seconds(item["metadata"].get("creationTimestamp")))
+    states = [entry.get("state") or {} for entry in item.get("status", {}).get("containerStatuses") or []]
+    starts = [seconds((state.get("running") or {}).get("startedAt")) for state in states]
+    return max(ready, seconds(item["metadata"].get("creationTimestamp")), *starts)
 
 
 def look_logs(api: Api, snapshot: Snapshot, expectation: Expectation) -> None:

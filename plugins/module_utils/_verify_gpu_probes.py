@@ -23,7 +23,7 @@ TOO_LITTLE = "CardInsufficientMemory"
 SLICE_MIB = 1024
 # A first call on a machine with many cards takes half a minute without the persistence daemon.
 _SMI_SECONDS = 90
-_FIELDS = ("index", "uuid", "name", "memory.total", "driver_version")
+_FIELDS = ("index", "uuid", "name", "driver_version")
 _QUERY = f"nvidia-smi --query-gpu={','.join(_FIELDS)} --format=csv,noheader,nounits"
 _LAST_WORDS = "/dev/termination-log"
 
@@ -99,15 +99,13 @@ def last_words(item: Json) -> Json:
 
 
 def read_cards(text: str) -> list[Json]:
-    """The cards in nvidia-smi's CSV; other lines, such as its warnings, are left out."""
+    """The cards in nvidia-smi's CSV, where a name may hold commas; other lines, such as its warnings, are left out."""
     cards = []
     for line in text.splitlines():
         parts = [part.strip() for part in line.split(",")]
-        if len(parts) == len(_FIELDS) and parts[0].isdigit():
-            memory = int(parts[3]) if parts[3].isdigit() else 0
-            cards.append(
-                {"index": int(parts[0]), "uuid": parts[1], "name": parts[2], "memory": memory, "driver": parts[4]}
-            )
+        if len(parts) >= len(_FIELDS) and parts[0].isdigit():
+            name = ",".join(parts[2:-1])
+            cards.append({"index": int(parts[0]), "uuid": parts[1], "name": name, "driver": parts[-1]})
     return cards
 
 

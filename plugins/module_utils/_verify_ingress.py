@@ -82,12 +82,14 @@ class IngressPart:
 
         start = time.monotonic()
         again = list(addresses)
-        while again:
+        while again or found["problem"]:
+            # A controller that has just started refuses by its webhook for some seconds.
+            self.begin(run, snapshot)
             found["nodes"].update(run.parallel(call, again))
             again = [name for name in again if not found["nodes"][name].get("served")]
-            if found["problem"] or not backends or time.monotonic() - start > _PATIENCE:
+            if not backends or time.monotonic() - start > _PATIENCE:
                 return
-            if again:
+            if again or found["problem"]:
                 time.sleep(1)
 
     def _service(self, run: Run) -> Json | None:

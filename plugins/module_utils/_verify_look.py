@@ -23,12 +23,16 @@ from ansible_collections.gshare.cluster.plugins.module_utils._verify_types impor
     Json,
     Snapshot,
     condition,
+    is_ready,
     node_address,
     node_name,
+    seconds,
 )
 
 _API_PATIENCE = 30.0
 _SILENT = 6
+# Kubelets renew their leases every 10 s; 40 s later the node counts as away.
+_RENEWAL = 15.0
 
 
 class Api(t.Protocol):
@@ -63,6 +67,8 @@ def look(api: Api, expectation: Expectation) -> Snapshot:
         snapshot.ready = {"status": status, "text": text}
         snapshot.version = api.get("/version").get("gitVersion", "")
         snapshot.nodes = api.items("/api/v1/nodes")
+        for lease in api.items("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"):
+            snapshot.heard[lease["metadata"]["name"]] = seconds(lease.get("spec", {}).get("renewTime"))
         for namespace in expectation.namespaces:
             snapshot.pods += api.items(f"/api/v1/namespaces/{namespace}/pods")
             snapshot.workloads += workloads(api, namespace)
@@ -78,11 +84,18 @@ def look(api: Api, expectation: Expectation) -> Snapshot:
 def settled(api: Api, expectation: Expectation, timeout: float, snapshot: Snapshot) -> Snapshot:
     """The objects, after roll-outs that are on their way have had their time. C(snapshot) is a first look."""
     start = time.monotonic()
+    first = snapshot
     while True:
         patience = timeout
         if snapshot.ready.get("status") != 200:
             patience = min(timeout, _API_PATIENCE)
-        elif not settling(snapshot, expectation, timeout) and not gpu_settling(snapshot, expectation, timeout):
+        elif not any(
+            (
+                quiet(snapshot, first),
+                settling(snapshot, expectation, timeout),
+                gpu_settling(snapshot, expectation, timeout),
+            )
+        ):
             break
         if time.monotonic() - start >= patience:
             break
@@ -92,6 +105,19 @@ def settled(api: Api, expectation: Expectation, timeout: float, snapshot: Snapsh
     knock(api, snapshot, silent)
     look_logs(api, snapshot, expectation)
     return snapshot
+
+
+def quiet(snapshot: Snapshot, first: Snapshot) -> bool:
+    """Whether a node counts as Ready whose kubelet has said nothing lately: it may boot, or be dead for some seconds.
+
+    A clock that is behind looks the same until the next word, so what has changed since the first look counts as heard.
+    """
+    return any(
+        is_ready(node)
+        and 0 < snapshot.heard.get(node_name(node), 0) < snapshot.now - _RENEWAL
+        and snapshot.heard[node_name(node)] == first.heard.get(node_name(node))
+        for node in snapshot.nodes
+    )
 
 
 def knock(api: Api, snapshot: Snapshot, silent: list[str]) -> None:

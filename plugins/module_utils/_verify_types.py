@@ -112,6 +112,8 @@ class Snapshot:
     ready: Json = dataclasses.field(default_factory=dict)
     version: str = ""
     nodes: list[Json] = dataclasses.field(default_factory=list)
+    # node -> when its kubelet was last heard of, by the node's own clock.
+    heard: dict[str, float] = dataclasses.field(default_factory=dict)
     pods: list[Json] = dataclasses.field(default_factory=list)
     workloads: list[Json] = dataclasses.field(default_factory=list)
     storage_classes: list[Json] = dataclasses.field(default_factory=list)

@@ -137,8 +137,9 @@ def asked(command: str, probe: Probe, inhibitors: str = "") -> Asked:
     if probe.status == 127 or "not found" in text:
         return Asked(False, absent=True)
     said = " ".join(text.split())[:300]
-    held = "" if not inhibitors.strip() else f" These hold it up:\n{inhibitors.strip()}\n"
-    return Asked(False, error=f"`{command}` ended with {probe.status}: {said}.{held} Let them end, then run again.")
+    held = inhibitors.strip()
+    remedy = f"These hold it up:\n{held}\n Let them end" if held else "Put that right"
+    return Asked(False, error=f"`{command}` ended with {probe.status}: {said}. {remedy}, then run again.")
 
 
 def driver_failure(seconds: int, gpu: t.Mapping[str, t.Any], lines: t.Sequence[str]) -> str:

@@ -191,6 +191,8 @@ class FakeCluster:
         self.closed: set[tuple[str, str, int]] = set()
         self.bad_image: dict[str, str] = {}
         self.no_kubelet: set[str] = set()
+        # node -> seconds since its kubelet was heard of.
+        self.last_heard: dict[str, float] = {}
         self.untouched: set[str] = set()
         self.own_status: dict[str, Json] = {}
         self.claim_events: list[str] = []
@@ -228,6 +230,7 @@ class FakeCluster:
         return [
             (r"/version", lambda hit, path: {"gitVersion": self.version}),
             (r"/api/v1/nodes", lambda hit, path: {"items": self.nodes}),
+            (r"/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases", self._leases),
             (r"/api/v1/namespaces", lambda hit, path: {"items": list(self.namespaces.values())}),
             (r"/api/v1/namespaces/(gshare-verify-\w+)", self._namespace),
             (r"/api/v1/namespaces/gshare-verify-\w+/pods", self._own_pods),
@@ -255,6 +258,11 @@ class FakeCluster:
         if hit[1] not in self.namespaces:
             raise ApiError(404, "gone")
         return self.namespaces[hit[1]]
+
+    def _leases(self, _hit: t.Any, _path: str) -> Json:
+        ages = {item["metadata"]["name"]: 3.0 for item in self.nodes} | self.last_heard
+        items = [{"metadata": {"name": name}, "spec": {"renewTime": moment(age)}} for name, age in ages.items()]
+        return {"items": items}
 
     def _own_pods(self, _hit: t.Any, path: str) -> Json:
         app = path.split("app%3D")[1]

@@ -76,7 +76,7 @@ def plugin_pod(daemonset: Json, on: str) -> Json:
 
 
 def smi(node: str, driver: str = "580.95.05") -> str:
-    return "".join(f"{index}, {card}, {MODEL}, 40960, {driver}\n" for index, card in enumerate(CARDS[node]))
+    return "".join(f"{index}, {card}, {MODEL}, {driver}\n" for index, card in enumerate(CARDS[node]))
 
 
 class GpuCluster(FakeCluster):

@@ -61,7 +61,8 @@ Act = t.Callable[..., Json]
 
 def test_a_release_that_is_as_wanted_needs_no_helm(act: Act) -> None:
     machine = Machine()
-    assert act(machine)["changed"] is False
+    result = act(machine, diff=True)
+    assert (result["changed"], "diff" in result) == (False, False)
     assert machine.calls == ["look", "wait"]
 
 
@@ -71,7 +72,7 @@ def test_install(act: Act) -> None:
     assert machine.calls == ["look", "helm", "wait"]
     assert (result["changed"], result["reasons"]) == (True, ["hami is not installed"])
     assert "warnings" not in result
-    assert (result["diff"]["before"], result["diff"]["after"]) == (TEXTS["before"], TEXTS["after"])
+    assert result["diff"] == {**TEXTS, "before_header": "release hami", "after_header": "release hami"}
     assert machine.helm_args == {
         "release_name": "hami",
         "release_namespace": "kube-system",
@@ -103,8 +104,9 @@ def test_what_a_killed_helm_left_goes_first(act: Act) -> None:
 
 def test_a_workload_that_is_gone_comes_back(act: Act) -> None:
     machine = Machine(change="repair")
-    act(machine)
-    assert machine.helm_args["force"] is True
+    args = {key: value for key, value in ARGS.items() if key != "values"}
+    assert "diff" not in act(machine, args)
+    assert (machine.helm_args["force"], machine.helm_args["release_values"]) == (True, {})
 
 
 def test_gpu_pods_hold_an_upgrade_back(act: Act) -> None:
@@ -112,7 +114,7 @@ def test_gpu_pods_hold_an_upgrade_back(act: Act) -> None:
     machine = Machine(change="upgrade", reasons=["a: 0 instead of 1"], held_back=users)
     result = act(machine, diff=True)
     assert machine.calls == ["look"]
-    assert (result["changed"], result["change"]) == (False, "nothing")
+    assert (result["changed"], result["change"], result["reasons"]) == (False, "nothing", [])
     (sentence,) = result["held_back"]
     assert result["warnings"] == [sentence]
     assert "pod team/a uses a GPU on gpu1" in sentence

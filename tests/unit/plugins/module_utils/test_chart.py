@@ -101,6 +101,9 @@ def test_what_to_do() -> None:
         ({"a": [1]}, {"a": [1]}, []),
         ({"a": "1"}, {"a": 1}, ['a: "1" instead of 1']),
         ({"a": {"b": 1}}, {"a": 2}, ['a: {"b": 1} instead of 2']),
+        ({"a": "x"}, {}, ['a: "x" instead of null']),
+        ({}, {"a": "x"}, ['a: null instead of "x"']),
+        ({}, {"a": False}, ["a: null instead of false"]),
     ],
 )
 def test_values_that_differ(have: Json, want: Json, lines: list[str]) -> None:
@@ -121,6 +124,7 @@ def test_workloads_that_are_gone() -> None:
     there = [{"kind": "Deployment", "metadata": {"name": "hami-scheduler"}}]
     assert charts.missing(charts.decode(secret()), there) == ["DaemonSet hami-device-plugin"]
     assert charts.missing(None, []) == []
+    assert charts.workloads("kind: Deployment\nmetadata:\n  name: web") == [("Deployment", "web")]
 
 
 def service(namespace: str, name: str, port: int, release: str = "") -> Json:
@@ -142,3 +146,9 @@ def test_case_119_a_port_that_somebody_has() -> None:
         "NodePort 30080 belongs to Service team/web",
         "NodePort 30443 belongs to Service other/edge of the release other/edge",
     ]
+
+
+def test_the_port_of_a_health_check_is_taken_too() -> None:
+    taken = service("team", "web", 30999)
+    taken["spec"]["healthCheckNodePort"] = 30080
+    assert charts.port_owners([taken], [30080], []) == ["NodePort 30080 belongs to Service team/web"]

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.gshare.cluster.plugins.module_utils._dpkg import Package, parse
+from ansible_collections.gshare.cluster.plugins.module_utils._dpkg import Package, parse, query
 
 LIST = """\
 kubelet hold installed 1.36.5-1.1
@@ -16,3 +16,8 @@ nfs-common unknown not-installed
 
 def test_only_installed_packages_count() -> None:
     assert parse(LIST) == {"kubelet": Package("1.36.5-1.1", True), "kubeadm": Package("1.36.5-1.1", False)}
+
+
+def test_dpkg_is_asked_for_what_is_read() -> None:
+    form = "${Package} ${db:Status-Want} ${db:Status-Status} ${Version}\\n"
+    assert query(["kubelet", "nvidia-*"]) == ["dpkg-query", "-W", "-f", form, "kubelet", "nvidia-*"]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import typing as t
 
@@ -36,3 +37,17 @@ def test_an_old_file_keeps_its_mode(tmp_path: pathlib.Path, run_module: t.Any) -
     path.chmod(0o640)
     assert written(run_module, path, b"new") == ["fstab"]
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o640)
+
+
+def test_a_strict_umask_takes_nothing_from_the_mode(tmp_path: pathlib.Path, run_module: t.Any) -> None:
+    """apt reads its keys as a user of its own."""
+    path = tmp_path / "keyrings" / "one.asc"
+    before = os.umask(0o077)
+    try:
+        written(run_module, path, b"key\n", 0o644)
+    finally:
+        os.umask(before)
+    assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o644, 0o755)
+    path.chmod(0o600)
+    written(run_module, path, b"another\n", 0o644)
+    assert path.stat().st_mode & 0o777 == 0o644

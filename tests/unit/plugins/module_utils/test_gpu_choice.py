@@ -110,6 +110,8 @@ def test_ubuntu_completes_the_branch_that_is_there() -> None:
     machine = UBUNTU._replace(installed=["nvidia-headless-no-dkms-570-server"], version="570.1.1")
     found = chosen(machine, listing=NOBLE)
     assert found.packages[:2] == ["nvidia-headless-no-dkms-570-server", "nvidia-utils-570-server"]
+    modules = machine._replace(installed=[f"linux-modules-nvidia-570-server-{KERNEL}"])
+    assert chosen(modules, listing=NOBLE).packages[:2] == found.packages[:2]
     # Modules of the wrong kind are no reason to stay.
     assert "580" in chosen(machine._replace(needs=pci.OPEN), listing=NOBLE).name
 

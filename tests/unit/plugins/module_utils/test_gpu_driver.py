@@ -63,6 +63,18 @@ def test_the_kernel_of_the_next_boot(kernels: list[str], running: str, wanted: s
 
 
 @pytest.mark.parametrize(
+    ("kernel", "wanted"),
+    [
+        ("6.8.0-88-generic", "generic"),
+        ("6.12.48+deb13-amd64", "amd64"),
+        ("6.1.0-31-cloud-amd64", "cloud-amd64"),
+    ],
+)
+def test_the_flavour_of_a_kernel_as_packages_name_it(kernel: str, wanted: str) -> None:
+    assert driver.flavour(kernel) == wanted
+
+
+@pytest.mark.parametrize(
     ("data", "efi", "wanted"),
     [
         (b"\x06\x00\x00\x00\x01", True, "enabled"),
@@ -102,3 +114,17 @@ def test_lines_of_the_log_that_explain() -> None:
         "NVRM: The NVIDIA probe routine was not called for 1 device(s).",
         "NVRM: No NVIDIA devices probed.",
     ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "nvidia: loading out-of-tree module taints kernel.",
+        "root : TTY=pts/0 ; COMMAND=/usr/sbin/modprobe nvidia",
+        "Started nvidia-persistenced.service - NVIDIA Persistence Daemon, after modprobe nvidia.",
+        "Finished modprobe@nvidia.service - modprobe nvidia.",
+        "EXT4-fs (sda1): mounted filesystem",
+    ],
+)
+def test_lines_that_explain_nothing_are_left_out(line: str) -> None:
+    assert driver.explaining([line, "NVRM: No NVIDIA devices probed."]) == ["NVRM: No NVIDIA devices probed."]

@@ -33,8 +33,9 @@ class Machine:
         self.asked: list[str] = []
 
     def ask(self, argv: t.Sequence[str], timeout: float) -> Answer:
-        self.asked.append(" ".join(argv))
-        return self.answers[argv[0]]
+        command = " ".join(argv)
+        self.asked.append(command)
+        return self.answers.get(command, self.answers[argv[0]])
 
     def put(self, name: str, text: str = "") -> None:
         path = self.root / name.lstrip("/")
@@ -108,6 +109,18 @@ def test_the_newest_kernel_is_one_that_can_boot(machine: Machine) -> None:
     assert machine.facts()["kernel"]["newest"] == "6.8.0-90-generic"
 
 
+def test_a_kernel_that_a_removed_package_left_behind_does_not_boot(machine: Machine) -> None:
+    machine.put(f"/boot/vmlinuz-{KERNEL}")
+    machine.put("/lib/modules/6.8.0-90-generic/modules.builtin")
+    assert machine.facts()["kernel"]["newest"] == KERNEL
+
+
+def test_kernels_of_a_machine_that_keeps_none_in_boot(machine: Machine) -> None:
+    machine.put("/lib/modules/6.8.0-90-generic/modules.builtin")
+    machine.put("/lib/modules/6.8.0-99-generic/updates/dkms/nvidia.ko")
+    assert machine.facts()["kernel"]["newest"] == "6.8.0-90-generic"
+
+
 def test_headers(machine: Machine) -> None:
     (machine.root / f"lib/modules/{KERNEL}/build").symlink_to("nowhere")
     assert machine.facts()["headers"] == []
@@ -126,8 +139,16 @@ def test_secure_boot_and_nouveau(machine: Machine) -> None:
 
 def test_switches_ask_for_the_fabric_manager(machine: Machine) -> None:
     machine.pci("0000:87:00.0", "0x10de", "0x22a3", "0x068000")
-    machine.answers["dpkg-query"] = Answer(0, "nvidia-fabricmanager-580 install installed 1:580.173.02-1\n")
-    assert machine.facts()["fabric_manager"] == {"needed": True, "version": "580.173.02", "active": False}
+    machine.answers["dpkg-query"] = Answer(
+        0,
+        "nvidia-dkms-580-server install installed 570.1.1-1\n"
+        "nvidia-fabricmanager-580 install installed 1:580.173.02-1\n",
+    )
+    facts = machine.facts()
+    assert facts["nvswitches"] == ["0000:87:00.0"]
+    assert facts["fabric_manager"] == {"needed": True, "version": "580.173.02", "active": False}
+    machine.answers["systemctl is-active nvidia-fabricmanager"] = Answer(0, "active\n")
+    assert machine.facts()["fabric_manager"]["active"]
 
 
 def test_the_blacklist_counts_with_the_initramfs(machine: Machine) -> None:
@@ -142,6 +163,16 @@ def test_the_blacklist_counts_with_the_initramfs(machine: Machine) -> None:
     assert machine.facts()["blacklist"] == {"complete": True, "file": True, "time": 3000.0}
 
 
+def test_only_an_initramfs_has_to_be_newer_than_the_blacklist(machine: Machine) -> None:
+    """Otherwise an old kernel or a link that leads nowhere asks for a new initramfs in each run."""
+    machine.put(blacklist.FILE, blacklist.TEXT)
+    for name in (f"vmlinuz-{KERNEL}", f"config-{KERNEL}"):
+        machine.put(f"/boot/{name}")
+        os.utime(machine.root / f"boot/{name}", (1000, 1000))
+    (machine.root / "boot/initrd.img-old").symlink_to("initrd.img-5.15.0-1-generic")
+    assert machine.facts()["blacklist"]["complete"]
+
+
 def test_system_as_nvidia_names_it(machine: Machine) -> None:
     machine.put("/etc/os-release", 'ID=ubuntu\nVERSION_ID="24.04"\n')
     assert machine.facts()["system"].startswith("ubuntu2404/")
@@ -151,3 +182,5 @@ def test_the_persistence_daemon_need_not_be_there(machine: Machine) -> None:
     assert machine.facts()["persistence"] == ""
     machine.put("/usr/lib/systemd/system/nvidia-persistenced.service")
     assert machine.facts()["persistence"] == "inactive"
+    machine.answers["systemctl is-active nvidia-persistenced"] = Answer(0, "active\n")
+    assert machine.facts()["persistence"] == "active"

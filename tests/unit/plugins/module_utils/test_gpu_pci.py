@@ -30,9 +30,16 @@ def test_cards_are_nvidias_display_and_computing_functions() -> None:
         (["20b0"], pci.EITHER),  # A100
         (["1eb8"], pci.EITHER),  # T4
         (["1db6"], pci.CLOSED),  # V100
+        (["1dff", "1e00"], pci.CLOSED),  # the last id before Turing, and the first of it
+        (["1e00"], pci.EITHER),
         (["1b38"], pci.CLOSED),  # P40
         (["2330"], pci.EITHER),  # H100
+        (["233f"], pci.EITHER),
+        (["2340"], pci.OPEN),
         (["2342"], pci.OPEN),  # GH200
+        (["2360"], pci.EITHER),
+        (["28ff"], pci.EITHER),
+        (["2900"], pci.OPEN),
         (["2901"], pci.OPEN),  # B200
         (["2bb1"], pci.OPEN),  # RTX PRO 6000 Blackwell
         (["20b0", "1db6"], pci.CLOSED),

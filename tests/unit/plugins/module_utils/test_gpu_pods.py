@@ -31,3 +31,18 @@ def test_gpu_pods_count_while_they_run() -> None:
     workers = [{"host": "one", "address": "192.0.2.11", "disrupt": True}]
     assert _gpu_pods.kept(pods, NODES, workers) == ["pod team/e uses a GPU on gpu2"]
     assert len(_gpu_pods.kept(pods, NODES, [])) == 2
+
+
+def test_a_pod_that_waits_for_its_images_has_its_card_already() -> None:
+    assert [one["name"] for one in _gpu_pods.gpu_pods([pod("a", phase="Pending")])] == ["a"]
+
+
+def test_a_card_that_only_a_first_container_asks_for_counts() -> None:
+    """Beside containers that ask for nothing, whose resources are empty or left out."""
+    mixed = pod("a")
+    mixed["spec"] = {
+        "nodeName": "gpu1",
+        "initContainers": mixed["spec"]["containers"],
+        "containers": [{}, {"resources": {}}, {"resources": {"limits": None}}],
+    }
+    assert [one["name"] for one in _gpu_pods.gpu_pods([mixed])] == ["a"]

@@ -118,6 +118,28 @@ def test_nothing_is_replaced_under_gpu_pods() -> None:
     assert sharing.refusals(state, "hami", [WORKER]) == []
 
 
+def test_daemonsets_that_hand_out_no_card_are_no_rivals() -> None:
+    flannel = plugin("nvidia", release="")
+    flannel["metadata"]["name"] = "kube-flannel-ds"
+    flannel["spec"]["template"]["spec"]["containers"] = [{"name": "kube-flannel", "image": "flannel/flannel"}]
+    assert sharing.refusals(found(daemonsets=[flannel]), "hami", [WORKER]) == []
+
+
+def gpu_pod(name: str) -> Json:
+    return {
+        "metadata": {"namespace": "team", "name": name},
+        "spec": {"nodeName": "gpu1", "containers": [{"resources": {"limits": {"nvidia.com/gpu": "1"}}}]},
+        "status": {"phase": "Running"},
+    }
+
+
+@pytest.mark.parametrize(("number", "end"), [(4, "pod team/p3 uses a GPU on gpu1)"), (5, "gpu1 and 1 more)")])
+def test_of_many_gpu_pods_four_are_named(number: int, end: str) -> None:
+    state = found(releases=["hami"], pods=[gpu_pod(f"p{index}") for index in range(number)])
+    (told,) = sharing.refusals(state, "nvidia", [WORKER])
+    assert f"{end}: end them" in told
+
+
 # What is lacking
 
 
@@ -173,6 +195,20 @@ def test_case_128_zero_of_zero_is_not_ready() -> None:
     nodes, gpu = [node(labels={})], Gpu(plugins=[plugin("nvidia", "nvidia-device-plugin", 0, {"a": "b"})])
     told = lacking(nodes, gpu, kind="nvidia", split=0)
     assert "wants a pod on 0 nodes, there are 1 GPU workers" in told
+
+
+def test_a_pod_of_the_release_that_is_not_ready() -> None:
+    nodes, gpu = healthy()
+    pod = {"metadata": {"namespace": "kube-system", "name": "hami-scheduler-5d7"}, "status": {"phase": "Pending"}}
+    gpu.pods = [pod]
+    assert lacking(nodes, gpu) == "pod kube-system/hami-scheduler-5d7 is not ready"
+    # What tells more comes alone.
+    assert "hami-scheduler-5d7" not in lacking(nodes, gpu, split=5)
+    for harmless in ({"name": "coredns-1"}, {"name": "hami-job", "deletionTimestamp": "2026-11-30T00:00:00Z"}):
+        gpu.pods = [{**pod, "metadata": {"namespace": "kube-system", **harmless}}]
+        assert lacking(nodes, gpu) == ""
+    gpu.pods = [{**pod, "status": {"phase": "Succeeded"}}]
+    assert lacking(nodes, gpu) == ""
 
 
 def test_a_machine_that_is_not_ready() -> None:

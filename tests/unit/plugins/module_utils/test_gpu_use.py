@@ -52,6 +52,9 @@ def test_a_pod_with_a_gpu_is_named_and_one_that_is_gone_is_not(host: Host) -> No
         f"kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod{UID.replace('-', '_')}.slice",
         f"memory/kubepods.slice/kubepods-pod{UID.replace('-', '_')}.slice",
         f"kubepods/burstable/pod{UID}",
+        f"systemd/kubepods/pod{UID}",
+        f"pids/kubepods/pod{UID}",
+        f"cpu,cpuacct/kubepods/pod{UID}",
     ],
 )
 def test_a_pod_that_ended_has_no_control_group(host: Host, group: str) -> None:
@@ -88,7 +91,13 @@ def test_a_process_of_a_pod_is_told_once(host: Host) -> None:
 
 def test_without_a_working_nvidia_smi_open_files_tell(host: Host) -> None:
     put(host.root, "/proc/driver/nvidia/version", "NVRM version\n")
-    for pid, name, device in ((31, "python", "nvidia-uvm"), (32, "hami-plugin", "nvidia0"), (33, "bash", "null")):
+    for pid, name, device in (
+        ("31", "python", "nvidia-uvm"),
+        ("32", "hami-plugin", "nvidia0"),
+        ("33", "bash", "null"),
+        ("34", "nvidia-persiste", "nvidia-uvm"),
+        ("self", "python", "nvidia-uvm"),
+    ):
         put(host.root, f"/proc/{pid}/comm", f"{name}\n")
         (host.root / f"proc/{pid}/fd").mkdir()
         (host.root / f"proc/{pid}/fd/3").symlink_to(f"/dev/{device}")

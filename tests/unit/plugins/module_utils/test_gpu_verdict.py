@@ -117,7 +117,10 @@ def test_module_and_library_differ_on_disk_too() -> None:
 
 
 def test_same_versions_and_nvidia_smi_says_they_differ() -> None:
-    assert one(RUNNING, smi=smi.data(MISMATCH))[0] == verdict.PERSON
+    repair, problem, remedy = one(RUNNING, smi=smi.data(MISMATCH))
+    assert (repair, problem) == (verdict.PERSON, f"nvidia-smi ends with 18: {MISMATCH.text}.")
+    assert remedy.startswith(f"Module and library on disk are both {V1}: ")
+    assert "both unknown" in one(RUNNING, smi=smi.data(MISMATCH), library="", loaded=loaded(""))[2]
 
 
 def test_module_and_library_differ_and_the_next_kernel_has_no_module() -> None:
@@ -137,6 +140,9 @@ def test_driver_without_its_library() -> None:
     repair, problem, _remedy = one(INSTALLED, library="", smi=smi.data(Answer(12, "")))
     assert repair == verdict.INSTALL
     assert "libnvidia-ml.so.1" in problem
+    # A library that is not there is no library of another version.
+    repair, problem, _remedy = one(RUNNING, library="", smi=smi.data(Answer(12, "")))
+    assert (repair, "libnvidia-ml.so.1" in problem) == (verdict.INSTALL, True)
 
 
 # Cases 53 and 54

@@ -52,8 +52,17 @@ def test_last_words(item, said):
 
 
 def test_cards_in_csv_between_warnings():
-    text = "WARNING: infoROM is corrupted at gpu 0000:07:00.0\n0, GPU-1, H100, 81559, 580.95.05\n1, GPU-2, X, N, 580\n"
-    assert [(card["uuid"], card["memory"]) for card in probes.read_cards(text)] == [("GPU-1", 81559), ("GPU-2", 0)]
+    text = "WARNING: infoROM is corrupted at gpu 0000:07:00.0\n0, GPU-1, H100, 580.95.05\n1, GPU-2, X, 580\n"
+    assert [(card["uuid"], card["driver"]) for card in probes.read_cards(text)] == [
+        ("GPU-1", "580.95.05"),
+        ("GPU-2", "580"),
+    ]
+
+
+def test_a_card_whose_name_holds_a_comma():
+    assert probes.read_cards("2, GPU-9, NVIDIA H200, NVL, 580.95.05\n") == [
+        {"index": 2, "uuid": "GPU-9", "name": "NVIDIA H200,NVL", "driver": "580.95.05"}
+    ]
 
 
 def test_mig_parts_are_no_cards():

@@ -71,6 +71,14 @@ def test_another_key_is_not_used(run: Run, path: pathlib.Path) -> None:
     assert not path.exists()
 
 
+def test_another_key_that_is_there_does_not_count(run: Run, server: Server, path: pathlib.Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(KEY)
+    assert run(fingerprint="AB" * 20, check=True)["changed"]
+    assert run(fingerprint="AB" * 20)["failed"]
+    assert server.calls == 1
+
+
 def test_a_page_of_a_proxy_is_no_key(run: Run, server: Server) -> None:
     server.data = b"<html>Sign in</html>"
     assert "is no key" in run(fingerprint="")["msg"]

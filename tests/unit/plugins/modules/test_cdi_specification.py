@@ -34,7 +34,7 @@ class Machine:
         path.write_text(text)
 
     def ask(self, argv: list[str], timeout: float) -> Answer:
-        self.asked.append(argv[0])
+        self.asked.append(" ".join(argv).replace(str(self.root), ""))
         if argv[0] == self.writes:
             self.put("var/run/cdi/nvidia.yaml", NEW)
         return self.answers.get(argv[0], Answer(0, ""))
@@ -56,8 +56,9 @@ def test_the_service_of_the_toolkit_writes_it_once(machine: Machine) -> None:
     result = machine.run()
     assert (result["changed"], result["driver"]) == (True, "580.95.05")
     assert result["diff"] == {"before": "driver 580.65.06\n", "after": "driver 580.95.05\n"}
+    assert result["reason"] == "it is of driver 580.65.06, and 580.95.05 is loaded"
     assert machine.run()["changed"] is False
-    assert machine.asked == ["systemctl"]
+    assert machine.asked == ["systemctl start nvidia-cdi-refresh.service"]
 
 
 def test_check_mode_predicts(machine: Machine) -> None:
@@ -74,7 +75,10 @@ def test_without_a_driver_there_is_nothing_to_describe(machine: Machine) -> None
 def test_the_program_writes_it_where_the_service_does_not(machine: Machine) -> None:
     machine.writes = "nvidia-ctk"
     assert machine.run()["changed"]
-    assert machine.asked == ["systemctl", "nvidia-ctk"]
+    assert machine.asked == [
+        "systemctl start nvidia-cdi-refresh.service",
+        "nvidia-ctk cdi generate --output=/var/run/cdi/nvidia.yaml",
+    ]
 
 
 def test_what_went_wrong_is_told(machine: Machine) -> None:

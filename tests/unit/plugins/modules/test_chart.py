@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import typing as t
 
 import pytest
@@ -117,8 +119,27 @@ def test_a_revision_that_a_killed_helm_left(api: FakeApi, step: Step, monkeypatc
     assert step()["pending"] == []
 
 
-def test_no_helm_of_this_name_runs_here() -> None:
-    assert chart.helm_runs("no-such-release") is False
+def test_a_helm_that_runs_here() -> None:
+    program = [sys.executable, "-c", "import time; time.sleep(30)", "gshare-test-release"]
+    with subprocess.Popen(["helm", *program[1:]], executable=program[0]) as helm, subprocess.Popen(program) as other:
+        try:
+            assert chart.helm_runs("gshare-test-release")
+            assert not chart.helm_runs("gshare-test")
+            helm.kill()
+            helm.wait()
+            assert not chart.helm_runs("gshare-test-release")
+        finally:
+            helm.kill()
+            other.kill()
+
+
+def test_a_helm_that_does_not_end_is_waited_for_no_longer_than_the_limit(
+    api: FakeApi, step: Step, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api.lists = {SECRETS: [release("ingress-nginx", "4.15.1", {}, 2, "pending-install")]}
+    monkeypatch.setattr(chart, "helm_runs", lambda name: True)
+    step("clear", timeout=0)
+    assert api.deleted == [f"{SECRETS}/sh.helm.release.v1.ingress-nginx.v2"]
 
 
 def test_wait_until_the_pods_are_ready(api: FakeApi, step: Step) -> None:
@@ -131,6 +152,7 @@ def test_wait_until_the_pods_are_ready(api: FakeApi, step: Step) -> None:
     [
         ({"observedGeneration": 1}, "was not looked at yet"),
         ({"observedGeneration": 2, "readyReplicas": 0, "updatedReplicas": 1}, "0 of 1 pods ready (controller-x: "),
+        ({"observedGeneration": 2, "readyReplicas": 1, "updatedReplicas": 0}, "0 of 1 pods ready (controller-x: "),
     ],
 )
 def test_what_is_not_ready_is_told(api: FakeApi, step: Step, status: Json, words: str) -> None:
@@ -142,6 +164,43 @@ def test_what_is_not_ready_is_told(api: FakeApi, step: Step, status: Json, words
     result = step("wait", wait=0)
     assert result["failed"]
     assert words in result["msg"]
+
+
+def test_a_daemonset_is_ready_with_all_of_its_pods(api: FakeApi, step: Step) -> None:
+    manifest = MANIFEST.replace("Deployment", "DaemonSet")
+    item: Json = {"metadata": {"name": "controller"}, "spec": {}, "status": {"desiredNumberScheduled": 2}}
+    status = item["status"]
+    api.lists = {
+        SECRETS: [release("ingress-nginx", "4.15.1", {"a": 1}, manifest=manifest)],
+        DEPLOYMENTS.replace("deployments", "daemonsets"): [item],
+    }
+    for ready, fresh, words in ((1, 2, "has 1 of 2 pods ready"), (2, 0, "has 0 of 2 pods ready")):
+        status.update(numberReady=ready, updatedNumberScheduled=fresh)
+        assert f"DaemonSet controller {words}" in step("wait")["msg"]
+    status.update(numberReady=2, updatedNumberScheduled=2)
+    assert "failed" not in step("wait")
+
+
+def test_what_is_not_of_the_release_is_not_waited_for(api: FakeApi, step: Step) -> None:
+    other = {**DEPLOYMENT, "metadata": {"name": "other", "generation": 2}, "status": {}}
+    api.lists = {SECRETS: [OURS], DEPLOYMENTS: [DEPLOYMENT, other]}
+    assert "failed" not in step("wait")
+
+
+def test_only_pods_of_the_workload_itself_explain(api: FakeApi, step: Step) -> None:
+    pods = [
+        {"metadata": {"namespace": "ingress-nginx", "name": name, "labels": {"app": app}}, "status": status}
+        for name, app, status in (
+            ("controller-x", "a", {"phase": "Pending"}),
+            ("controller-y", "a", {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}),
+            ("other-z", "b", {"phase": "Pending"}),
+        )
+    ]
+    api.lists = {SECRETS: [OURS], DEPLOYMENTS: [{**DEPLOYMENT, "status": {"observedGeneration": 2}}], PODS: pods}
+    message = step("wait")["msg"]
+    assert "controller-x: " in message
+    assert "controller-y" not in message
+    assert "other-z" not in message
 
 
 def test_without_the_client_there_is_a_sentence(

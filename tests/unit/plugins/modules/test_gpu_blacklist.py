@@ -28,6 +28,13 @@ def run(run_module: t.Any, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPat
     return functools.partial(run_module, functools.partial(gpu_blacklist.main, str(tmp_path)), {})
 
 
+def programs(folder: pathlib.Path) -> t.Callable[..., str | None]:
+    def find(_module: t.Any, name: str, required: bool = False, opt_dirs: t.Any = None) -> str | None:
+        return str(folder / name) if (folder / name).exists() else None
+
+    return find
+
+
 def image(root: pathlib.Path) -> pathlib.Path:
     path = root / "boot/initrd.img-6.8.0-88-generic"
     path.parent.mkdir(exist_ok=True)
@@ -42,7 +49,9 @@ def test_case_53_file_and_initramfs_once(run: Run, tmp_path: pathlib.Path) -> No
     result = run(diff=True)
     assert (result["changed"], result["rebuilt"], result["diff"]) == (True, True, predicted["diff"])
     assert predicted["changed"]
-    assert (tmp_path / blacklist.FILE.lstrip("/")).read_text() == blacklist.TEXT
+    assert (result["diff"]["before"], result["diff"]["after"]) == ("", blacklist.TEXT)
+    file = tmp_path / blacklist.FILE.lstrip("/")
+    assert (file.read_text(), file.stat().st_mode & 0o777) == (blacklist.TEXT, 0o644)
     assert {"blacklist nouveau", "blacklist nova_core"} <= set(blacklist.TEXT.splitlines())
     again = run()
     assert (again["changed"], again["rebuilt"]) == (False, False)
@@ -67,4 +76,15 @@ def test_a_rebuild_that_fails(run: Run, tmp_path: pathlib.Path) -> None:
     (tmp_path / "bin/update-initramfs").write_text("#!/bin/sh\necho no space >&2\nexit 1\n")
     result = run()
     assert result["failed"]
+    assert "update-initramfs -u -k all` failed" in result["msg"]
     assert result["msg"].endswith("no space")
+
+
+def test_a_machine_with_dracut(run: Run, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.utime(image(tmp_path), (1000, 1000))
+    (tmp_path / "bin/update-initramfs").rename(tmp_path / "bin/dracut")
+    # The machine of the tests may have the other one.
+    monkeypatch.setattr(gpu_blacklist.AnsibleModule, "get_bin_path", programs(tmp_path / "bin"))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    assert run()["rebuilt"]
+    assert (tmp_path / "log").read_text() == "--regenerate-all --force\n"

@@ -75,4 +75,24 @@ def test_a_module_that_never_loads(run: Run, tmp_path: pathlib.Path) -> None:
 def test_a_service_that_does_not_start(run: Run, tmp_path: pathlib.Path) -> None:
     unit(tmp_path, "nvidia-persistenced")
     program(tmp_path, "systemctl", "echo failed; exit 1")
-    assert "nvidia-persistenced does not start: failed" in run({})["msg"]
+    program(tmp_path, "journalctl", "echo 'Failed to query NVIDIA devices.'")
+    assert run({})["msg"] == "nvidia-persistenced does not start: failed\nFailed to query NVIDIA devices."
+    assert "journalctl -u nvidia-persistenced -b " in (tmp_path / "log").read_text()
+
+
+def test_a_service_that_runs_is_not_started(run: Run, tmp_path: pathlib.Path) -> None:
+    unit(tmp_path, "nvidia-persistenced")
+    program(tmp_path, "systemctl", "exit 0")
+    assert run({})["done"] == ["modprobe nvidia"]
+    assert "start" not in (tmp_path / "log").read_text()
+
+
+def test_without_the_module_of_unified_memory_the_driver_works_all_the_same(run: Run, tmp_path: pathlib.Path) -> None:
+    program(tmp_path, "modprobe", '[ "$1" = nvidia ]')
+    assert run({})["done"] == ["modprobe nvidia"]
+
+
+def test_a_modprobe_that_hangs(run: Run, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu_load, "_LIMIT", 0.3)
+    program(tmp_path, "modprobe", "exec /bin/sleep 30")
+    assert run({})["msg"] == "NVIDIA's kernel module cannot be loaded: modprobe nvidia: did not end"

@@ -9,6 +9,7 @@ import typing as t
 
 import pytest
 
+from ansible_collections.gshare.cluster.plugins.module_utils._kube_api import ApiError
 from ansible_collections.gshare.cluster.plugins.modules import gpu_leftovers, gpu_sharing_info
 from ansible_collections.gshare.cluster.tests.unit.plugins.chart_fakes import FakeApi, release
 
@@ -105,6 +106,7 @@ def test_what_hami_leaves_is_taken_away(api: FakeApi, run_module: RunModule) -> 
     wanted = ["annotation hami.io/node-nvidia-register of node gpu1", "lease hami-scheduler"]
     assert run_module(gpu_leftovers.main, {"kind": "hami"}, check=True)["removed"] == wanted
     assert (api.patched, api.deleted) == ({}, [])
+    api.lists["/api/v1/nodes"].append({"metadata": {"name": "cpu1"}})
     result = run_module(gpu_leftovers.main, {"kind": "hami"})
     assert (result["changed"], result["removed"]) == (True, wanted)
     assert api.patched == {"/api/v1/nodes/gpu1": {"metadata": {"annotations": {"hami.io/node-nvidia-register": None}}}}
@@ -114,3 +116,20 @@ def test_what_hami_leaves_is_taken_away(api: FakeApi, run_module: RunModule) -> 
 def test_nothing_is_left(api: FakeApi, run_module: RunModule) -> None:
     result = run_module(gpu_leftovers.main, {"kind": "nvidia"})
     assert (result["changed"], result["removed"]) == (False, [])
+
+
+def test_who_may_not_look_is_told(api: FakeApi, run_module: RunModule, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: str) -> Json:
+        raise ApiError(403, f"{path} is forbidden")
+
+    monkeypatch.setattr(api, "get", refuse)
+    result = run_module(gpu_leftovers.main, {"kind": "hami"})
+    assert "What hami has left cannot be taken away: " in result["msg"]
+    assert api.deleted == []
+
+
+def test_the_secret_of_the_webhook_goes_too(api: FakeApi, run_module: RunModule) -> None:
+    api.objects["/api/v1/namespaces/gpu/secrets/hami-scheduler-tls"] = {}
+    result = run_module(gpu_leftovers.main, {"kind": "hami", "namespace": "gpu"})
+    assert result["removed"][1:] == ["secret hami-scheduler-tls"]
+    assert result["diff"]["before"].splitlines() == result["removed"]

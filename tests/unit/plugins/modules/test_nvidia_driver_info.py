@@ -25,6 +25,7 @@ GPU: dict[str, t.Any] = {
     "secure_boot": "disabled",
     "problems": ["No NVIDIA driver is installed."],
 }
+LISTING = "nvidia-driver-580-server, (kernel modules provided by nvidia-dkms-580-server)"
 POLICY = (
     '[ "$2" = linux-headers-6.8.0-88-generic ] && printf "%s:\\n  Installed: (none)\\n  Candidate: 1\\n" "$2"; exit 0'
 )
@@ -34,7 +35,7 @@ POLICY = (
 def run(run_module: RunModule, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> RunModule:
     for name, script in (
         ("apt-cache", POLICY),
-        ("ubuntu-drivers", "echo 'nvidia-driver-580-server, (kernel modules provided by nvidia-dkms-580-server)'"),
+        ("ubuntu-drivers", f"[ \"$*\" = 'list --gpgpu' ] && echo '{LISTING}'"),
     ):
         (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
         (tmp_path / name).chmod(0o755)
@@ -80,3 +81,37 @@ def test_case_52_check_mode_before_ubuntus_tool_is_there(run: RunModule, tmp_pat
     (tmp_path / "ubuntu-drivers").unlink()
     result = run("ubuntu")
     assert (result["problem"], result["packages"]) == ("", [])
+
+
+def test_secure_boot_takes_modules_that_ubuntu_signed(run: RunModule, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "apt-cache").write_text('#!/bin/sh\nprintf "%s:\\n  Installed: (none)\\n  Candidate: 1\\n" "$2"\n')
+    result = run("ubuntu", gpu={**GPU, "secure_boot": "enabled"})
+    assert (result["signed"], result["problem"]) == (True, "")
+
+
+def test_a_driver_that_is_there_is_completed_in_its_version(run: RunModule) -> None:
+    there = {"name": "nvidia-headless-no-dkms-570-server", "version": "570.86-1", "held": False}
+    module = {"kernel": "6.8.0-88-generic", "version": "570.86.10", "open": False, "signer": ""}
+    other = {**module, "kernel": "6.8.0-90-generic", "version": "570.99.99"}
+    result = run("ubuntu", gpu={**GPU, "packages": [there], "modules": [other, module]})
+    assert (result["packages"][0], result["pin"]) == ("nvidia-headless-no-dkms-570-server", "570.86.10")
+    assert run("debian", gpu={**GPU, "loaded": {"nvidia": "570.86.10"}})["pin"] == "570.86.10"
+    assert run("debian", gpu={**GPU, "library": "570.86.10"})["pin"] == "570.86.10"
+
+
+def test_switches_need_their_manager(run: RunModule) -> None:
+    assert "nvidia-fabricmanager" in run("debian", gpu={**GPU, "nvswitches": ["0000:87:00.0"]})["packages"]
+
+
+def test_headers_that_are_there_or_that_apt_has_no_more(run: RunModule, tmp_path: pathlib.Path) -> None:
+    kernel = {"running": "6.12.48+deb13-amd64"}
+    assert run("debian", gpu={**GPU, "kernel": kernel})["problem"] == "", "apt has fetched no list yet"
+    lists = tmp_path / "var/lib/apt/lists"
+    lists.mkdir(parents=True)
+    (lists / "lock").write_text("")
+    (lists / "deb.example.net_dists_trixie_main_binary-amd64_Packages").write_text("")
+    assert (
+        "apt has no package linux-headers-6.12.48+deb13-amd64"
+        in run("debian", gpu={**GPU, "kernel": kernel})["problem"]
+    )
+    assert run("debian", gpu={**GPU, "kernel": kernel, "headers": [kernel["running"]]})["problem"] == ""

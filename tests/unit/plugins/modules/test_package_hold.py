@@ -72,6 +72,7 @@ def test_unattended_upgrades_are_kept_out(fake: Machine, run_module: t.Any) -> N
     assert not path.exists()
     done = run_module(main, {**ARGS, **UNATTENDED}, diff=True)
     assert predicted["diff"] == done["diff"]
+    assert (done["diff"][1]["before"], done["diff"][1]["after"]) == ("", path.read_text())
     assert path.read_text().splitlines()[1:] == [
         "Unattended-Upgrade::Package-Blacklist {",
         '    "kube";',

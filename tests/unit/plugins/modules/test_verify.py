@@ -248,6 +248,33 @@ def test_probes_come_up_while_a_rollout_is_waited_for(cluster, checked, monkeypa
     assert begun[0]
 
 
+def test_a_node_that_has_just_booted_is_waited_for_although_the_api_calls_it_ready(cluster, checked, monkeypatch):
+    cluster.last_heard["gpu-1"] = 18
+    looks = []
+
+    def sleep(_seconds: float) -> None:
+        looks.append(1)
+        if len(looks) == 3:
+            del cluster.last_heard["gpu-1"]
+
+    monkeypatch.setattr(_verify_run.time, "sleep", sleep)
+    assert bad(checked()) == set()
+    assert len(looks) >= 3
+
+
+def test_a_node_whose_clock_is_behind_is_waited_for_until_it_says_something(cluster, checked, monkeypatch):
+    cluster.last_heard["gpu-1"] = 300
+    looks = []
+
+    def sleep(_seconds: float) -> None:
+        looks.append(1)
+        cluster.last_heard["gpu-1"] = 290
+
+    monkeypatch.setattr(_verify_run.time, "sleep", sleep)
+    assert bad(checked()) == set()
+    assert len(looks) < 6
+
+
 def test_old_trouble_is_not_waited_for(cluster, checked, monkeypatch):
     cluster.pods["kube-system"][0]["status"].update(waiting("CrashLoopBackOff", restarts=40, last={"exitCode": 1}))
     monkeypatch.setattr(_verify_run.time, "sleep", lambda seconds: pytest.fail("waited"))

@@ -69,6 +69,9 @@ def test_a_worker_that_is_away_is_told_once(gpus, tried):
     ("code", "said", "cause", "remedy"),
     [
         (18, "Failed to initialize NVML: Driver/library version mismatch", "the node needs a reboot", "gshare_disrupt"),
+        (9, "", "the kernel module nvidia is not loaded ()", "up finds out"),
+        (137, "", "nvidia-smi did not answer in time", "nvidia-persistenced"),
+        (126, "", "gave the pod no nvidia-smi", "cdi list"),
         (9, "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.", "not loaded", "modprobe"),
         (6, "No devices were found", "finds no card", "dmesg"),
         (15, "Unable to determine the device handle for GPU 0000:07:00.0: GPU is lost.", "does not answer", "xid"),
@@ -226,6 +229,13 @@ def test_a_card_that_is_not_healthy(gpus, tried):
     assert "gpu-1: card 1 (GPU-2222) is registered and not healthy" in told(result, "gpu_registration")
     gpus.offers("gpu-1", 0)
     assert "not healthy" in told(tried(), "gpu_capacity")
+
+
+def test_a_plugin_that_runs_and_hands_out_nothing(gpus, tried):
+    gpus.offers("gpu-1", 0)
+    result = tried()
+    assert bad(result) == {"gpu_capacity"}
+    assert "the device plugin runs and says nothing of a card" in told(result, "gpu_capacity")
 
 
 def test_a_young_plugin_is_waited_for(gpus, tried, monkeypatch):

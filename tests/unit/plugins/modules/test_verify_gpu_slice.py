@@ -52,6 +52,41 @@ def test_cards_in_use_are_left_alone(gpus, tried, devices):
     assert not any("gpu-slice-1" in line for line in gpus.log)
 
 
+@pytest.mark.parametrize(
+    "devices",
+    [
+        "GPU-1111,NVIDIA,40960,0:GPU-2222,NVIDIA,40000,0:;",
+        "GPU-1111,NVIDIA,1024,100:GPU-2222,NVIDIA,1024,100:;",
+    ],
+)
+def test_cards_without_memory_or_cores_left_are_in_use(gpus, tried, devices):
+    gpus.use("gpu-1", "train-1", devices)
+    result = tried()
+    assert result["by_name"]["gpu_slice"]["status"] == "warning"
+    assert "gpu-1 was not tried, its cards are in use: team/train-1" in told(result, "gpu_slice")
+
+
+@pytest.mark.parametrize("said", ["1 nodes CardInsufficientMemory(gpu-1)", "1 Insufficient nvidia.com/gpu."])
+def test_a_card_that_somebody_took_in_the_meantime(gpus, tried, said):
+    gpus.use("gpu-1", "train-1", "GPU-1111,NVIDIA,4096,10:;")
+    gpus.slice["gpu-1"] = {"phase": "Pending", "on": "", "containerStatuses": []}
+    gpus.events["gpu-slice-0"] = [("FailedScheduling", said)]
+    result = tried()
+    assert result["by_name"]["gpu_slice"]["status"] == "warning"
+    assert "gpu-1 was not tried, its cards are in use: team/train-1" in told(result, "gpu_slice")
+
+
+def test_nvidia_smi_fails_in_a_pod_that_has_its_card(gpus, tried):
+    gpus.slice["gpu-1"] = (9, "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.")
+    result = tried()
+    assert "nvidia-smi in a pod with a card on gpu-1: the kernel module nvidia is not" in told(result, "gpu_slice")
+    # HAMi's limit has proved that the card came.
+    assert result["by_name"]["gpu_slice"]["status"] == "warning"
+    gpus.__init__("nvidia")
+    gpus.slice["gpu-1"] = (9, "")
+    assert tried()["by_name"]["gpu_slice"]["status"] == "failed"
+
+
 def test_a_card_with_room_is_tried(gpus, tried):
     gpus.use("gpu-1", "train-1", "GPU-1111,NVIDIA,40960,100:;")
     assert bad(tried()) == set()
@@ -70,6 +105,7 @@ def test_nvidias_plugin(gpus, tried, monkeypatch):
     assert bad(result) == set(), result["checks"]
     assert "gpu_registration" not in result["by_name"]
     assert result["by_name"]["gpu_slice"]["detail"] == "a pod gets one card on gpu-1, gpu-2"
+    assert not [line for line in gpus.log if "dryRun" in line or "too-big" in line]
     gpus.slice["gpu-1"] = (0, "GPU 0: A (UUID: GPU-1)\nGPU 1: A (UUID: GPU-2)\n")
     assert "a pod on gpu-1 asked for one card and sees 2" in told(tried(), "gpu_slice")
 

@@ -96,10 +96,11 @@ def test_a_drop_in_that_is_imported_by_its_name_is_named_no_more(name: str) -> N
 
 
 def test_settings_of_others_are_not_carried_blindly() -> None:
-    dump = "version = 3\n[debug]\nlevel = 'debug'\n"
+    rest = "version = 3\nroot = '/var/lib/containerd'\n"
+    dump = f"{rest}[debug]\nlevel = 'debug'\n"
     config = Config(FILE, "version = 3\nimports = ['*']\n", dump, {DROP_IN: "version = 3\n[debug]\nlevel = 'debug'\n"})
     with pytest.raises(ConfigRefused, match=r"sets debug\.level as well"):
-        plan(config, _options(), lambda text: "version = 3\n")
+        plan(config, _options(), lambda text: rest)
 
 
 def test_case_13_containerd_does_not_start_with_a_newer_drop_in() -> None:

@@ -42,6 +42,17 @@ def test_findings(make: t.Any, settings: t.Any, gpu: dict[str, t.Any], wanted: l
     assert names(make, settings, **gpu) == wanted
 
 
+def test_a_machine_without_its_card_is_told_that_alone(make: t.Any, settings: t.Any) -> None:
+    settings.nvidia_driver = "skip"
+    assert names(make, settings, cards=[]) == ["gpu_card_missing"]
+
+
+def test_a_machine_that_could_not_be_looked_at(make: t.Any, settings: t.Any) -> None:
+    settings.nvidia_sources = SOURCES
+    machine = make(21, "gpu_node", gpu=None)
+    assert [*checks.check(machine, settings), *checks.sources(machine, settings)] == []
+
+
 def test_ubuntu_has_signed_modules(make: t.Any, settings: t.Any) -> None:
     assert names(make, settings, system="ubuntu", secure_boot="enabled") == []
 
@@ -77,4 +88,32 @@ def test_case_81_entries_of_nvidia_that_will_be_written(
 ) -> None:
     settings.nvidia_sources = SOURCES
     machine = make(21, role, gpu={**GPU, "loaded": loaded}, os={"id": "debian", "version": "12"}, architecture="x86_64")
-    assert [entry["uri"] for entry in checks.sources(machine, settings)] == wanted
+    found = list(checks.sources(machine, settings))
+    assert [entry["uri"] for entry in found] == wanted
+    assert {entry["remedy"] for entry in found} <= {"Remove the file that is not of `up`."}
+
+
+def test_who_installs_no_driver_gets_no_unsigned_one(make: t.Any, settings: t.Any) -> None:
+    settings.nvidia_driver = "skip"
+    assert names(make, settings, module=True, smi=True, secure_boot="enabled") == []
+
+
+def test_skip_says_what_is_missing(make: t.Any, settings: t.Any) -> None:
+    settings.nvidia_driver = "skip"
+    told = {}
+    for module in (False, True):
+        facts = {"gpu": {**GPU, "module": module}, "os": {"id": "debian", "version": "12", "codename": "", "name": ""}}
+        (found,) = checks.check(make(21, "gpu_node", **facts), settings)
+        told[module] = found.text
+    assert "no kernel module for the running kernel" in told[False]
+    assert "no nvidia-smi" in told[True]
+
+
+@pytest.mark.parametrize(("system", "wish"), [("ubuntu", "auto"), ("debian", "skip")])
+def test_nvidias_repository_of_drivers_is_only_for_debian(make: t.Any, settings: t.Any, system: str, wish: str) -> None:
+    settings.nvidia_sources, settings.nvidia_driver = SOURCES, wish
+    machine = make(21, "gpu_node", gpu=GPU, os={"id": system, "version": "12"}, architecture="x86_64")
+    (entry,) = checks.sources(machine, settings)
+    assert (entry["file"], entry["suite"]) == ("/own.sources", "/")
+    settings.nvidia_sources = {}
+    assert list(checks.sources(machine, settings)) == []

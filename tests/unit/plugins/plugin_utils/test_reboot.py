@@ -89,6 +89,24 @@ def test_case_40_the_id_cannot_be_read() -> None:
     assert "ended with 1: sudo: a password is required" in machine.error
 
 
+@pytest.mark.parametrize(
+    ("probe", "said"),
+    [
+        (Probe(None), "no answer"),
+        (Probe(None, err="ssh: Connection refused\r\n\n  \n"), "ssh: Connection refused"),
+        (
+            Probe(None, err="No route\nWarning: Permanently added '192.0.2.21' to the list.\ndebug1: Exit status -1\n"),
+            "No route",
+        ),
+        (Probe(None, out="a greeting\n"), "a greeting"),
+    ],
+)
+def test_what_a_machine_said_last(probe: Probe, said: str) -> None:
+    assert probe.said == said
+    machine, _phases = follow(*[probe] * 13, limit=60)
+    assert f"last seen: {said})" in machine.error
+
+
 def test_case_41_another_host_key_stops_at_once() -> None:
     probe = Probe(None, err="WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!\r\nHost key verification failed.")
     machine, _phases = follow(REFUSED, probe)
@@ -118,9 +136,15 @@ def test_case_44_inhibitors_are_named() -> None:
     assert (answer.ok, answer.absent) == (False, False)
     assert "`systemctl reboot` ended with 1: Operation inhibited by" in answer.error
     assert "812 shutdown Stop ongoing upgrades block" in answer.error
+    assert answer.error.endswith(" Let them end, then run again.")
     machine, _phases = follow(*[answers(OLD)] * 13, limit=60)
     assert "did not go down" in machine.error
     assert "systemd-inhibit --list" in machine.error
+
+
+def test_a_refusal_that_nobody_holds_up() -> None:
+    answer = reboot.asked("reboot", Probe(1, err="Access denied"), " \n")
+    assert answer.error == "`reboot` ended with 1: Access denied. Put that right, then run again."
 
 
 def test_case_45_the_next_command_where_one_is_missing() -> None:
@@ -169,6 +193,8 @@ def test_a_driver_that_does_not_work_after_the_reboot() -> None:
     assert "back 42 s after it was asked" in text
     assert "(phase 'back')" in text
     assert text.endswith("Reboot.\n  NVRM: No NVIDIA devices probed.")
+    assert gpu()["problems"][0] in text
+    assert "Nothing is known of the driver." in reboot.driver_failure(42, {}, [])
 
 
 @pytest.mark.parametrize(
@@ -189,6 +215,8 @@ def test_who_holds_back_a_reboot() -> None:
     text = reboot.held_back("192.0.2.21", gpu())
     assert text.startswith("192.0.2.21 was not rebooted, since pod team/train-1 uses a GPU. ")
     assert "-e gshare_disrupt=192.0.2.21" in text
+    four = {**gpu(), "in_use": [f"process {number} (x) uses a GPU" for number in range(4)]}
+    assert "process 3 (x) uses a GPU. " in reboot.held_back("a", four)
     many = {**gpu("install"), "in_use": [f"process {number} (x) uses a GPU" for number in range(9)]}
     assert "was not repaired" in reboot.held_back("a", many)
     assert "and 5 more" in reboot.held_back("a", many)

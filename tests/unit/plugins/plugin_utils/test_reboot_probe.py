@@ -57,6 +57,18 @@ def test_case_42_no_connection_is_shared_and_old_ones_are_dropped() -> None:
     assert ssh.resets == 2
 
 
+def test_an_ssh_without_arguments_that_cannot_be_reset(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise AnsibleError("no socket")
+
+    ssh = Ssh()
+    monkeypatch.setattr(ssh, "options", {"ssh_args": None})
+    monkeypatch.setattr(ssh, "reset", fail)
+    with reboot_probe.fresh_connections(ssh):
+        assert ssh.options["ssh_args"].startswith("-o ControlMaster=no")
+    assert ssh.options["ssh_args"] == ""
+
+
 @pytest.mark.parametrize("connection", [types.SimpleNamespace(_load_name="local"), object()])
 def test_other_connections_have_nothing_to_drop(connection: t.Any) -> None:
     with reboot_probe.fresh_connections(connection):
