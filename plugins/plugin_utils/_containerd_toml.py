@@ -56,6 +56,7 @@ _IMAGES_FIRST = frozenset(
 )
 CNI_DIRS: Path = ("runtime", "cni", "bin_dirs")
 RUNTIMES: Path = ("runtime", "containerd", "runtimes")
+DEFAULT_RUNTIME: Path = ("runtime", "containerd", "default_runtime_name")
 _RUNC = "io.containerd.runc.v2"
 _CNI_DEFAULT = ["/opt/cni/bin"]
 _SERVER_TABLES = ("grpc", "ttrpc", "debug", "metrics", "cgroup", "timeouts", "proxy_plugins", "stream_processors")
@@ -85,6 +86,7 @@ class Config:
     text: str | None
     dump: str
     drop_ins: dict[str, str] = field(default_factory=dict)
+    program: str = ""  # the version of containerd
 
     @property
     def texts(self) -> dict[str, str]:
@@ -328,13 +330,19 @@ def _fresh(path: str, dump: dict[str, t.Any], schema: int) -> str:
 def _with_types(
     needed: list[Setting], wanted: list[Setting], view: dict[str, t.Any], data: dict[str, t.Any], daemon: int
 ) -> list[Setting]:
-    """containerd 1.x: a runtime that the file mentions loses its defaults, so its type has to be written as well."""
+    """containerd 1.x: a runtime that the file mentions loses its defaults, so its type has to be written as well.
+
+    A file that mentions any runtime has no others, so the default one has to be among them.
+    """
     if daemon > 2:
         return needed
     result: list[Setting] = []
-    for name in _runtimes(wanted):
+    names, default = _runtimes(wanted), lookup(view, DEFAULT_RUNTIME) or "runc"
+    if _runtimes(needed) and lookup(data, ("plugins", CRI, *RUNTIMES[1:], default)) is None:
+        names.append(default)
+    for name in dict.fromkeys(names):
         path = (*RUNTIMES, name, "runtime_type")
-        touched = any(s.path[:4] == path[:4] for s in needed)
+        touched = name == default or any(s.path[:4] == path[:4] for s in needed)
         force = lookup(view, path)
         if force and not (touched and not lookup(data, ("plugins", CRI, *path[1:]))):
             continue

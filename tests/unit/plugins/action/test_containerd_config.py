@@ -32,6 +32,7 @@ class Machine:
             "content": content,
             "digest": "d",
             "drop_ins": {},
+            "version": "2.3.7",
             "idle": [],
             "dump": content or "version = 4\nimports = ['/etc/containerd/conf.d/*.toml']\n",
             "dump_problem": "",
@@ -359,6 +360,8 @@ def test_with_what_containerd_would_not_serve_nothing_is_written(act: Act) -> No
     """All reasons at once: what keeps the CRI plugin from loading, and what does not come into force."""
     mirrors = "[plugins.'io.containerd.cri.v1.images'.registry.mirrors.x]\nendpoint = ['http://y']\n"
     machine = Machine(OLD + mirrors, drop_ins={NVIDIA_DROP_IN: "version = 4\ndisabled_plugins = ['cri']\n"})
+    table = "[plugins.'io.containerd.cri.v1.images'.registry]\nconfig_path = '/etc/containerd/certs.d'\n"
+    machine.probe["dump"] = f"version = 4\ndisabled_plugins = ['io.containerd.grpc.v1.cri']\n{table}{mirrors}"
     result = act(machine, CERTS)
     assert result["failed"]
     assert "apply" not in machine.names

@@ -214,6 +214,15 @@ def test_wishes_that_make_no_sense(wish: dict[str, t.Any], message: str) -> None
         wishes(wish)
 
 
+def test_1_x_keeps_its_default_runtime_when_the_file_gets_its_first() -> None:
+    """The file's table of runtimes takes the place of the default one, so runc has to stand in it."""
+    dump = _read("dump", "1.7.24-default")
+    wish = {"runtime": {"containerd": {"runtimes": {"nvidia": {"runtime_type": "io.containerd.runc.v2"}}}}}
+    result = load(edit(Config(FILE, "version = 2\n", dump), wish))
+    kind = {"runtime_type": "io.containerd.runc.v2"}
+    assert lookup(result, ("plugins", CRI, "containerd", "runtimes")) == {"nvidia": kind, "runc": kind}
+
+
 def test_several_cni_folders_need_a_newer_file() -> None:
     with pytest.raises(ConfigRefused, match="one directory only"):
         edit(Config(FILE, "version = 2\n", "version = 2\n"), {"runtime": {"cni": {"bin_dirs": ["/a", "/b"]}}})
