@@ -72,8 +72,8 @@ class ActionModule(ActionBase):
         facts = self._step("read")
         if not facts["installed"]:
             return self._not_installed()
-        check_service(self._args["path"], facts["service_config"], self._args["service"])
-        config = Config(self._args["path"], facts["content"], facts["dump"], facts["drop_ins"], facts["version"])
+        check_service(self._args["path"], facts["service_config"], self._args["service"], facts["stranger"])
+        config = Config(self._args["path"], facts["content"], facts["dump"], facts["drop_ins"], facts["version"] or "")
         plan = make_plan(config, self._args, lambda text: self._probe(config, text)["dump"])
         wanted, written = wishes(plan.settings), plan.text != config.text
         verdict, dump = facts, plan.config.dump

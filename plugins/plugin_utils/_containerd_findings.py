@@ -27,6 +27,7 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml im
     locate,
     new_name,
     strings,
+    told_of,
 )
 from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_edit import dotted
 from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import Path, lookup
@@ -77,6 +78,11 @@ def not_imported(config: Config, idle: t.Iterable[str], names: t.Container[str] 
     message = f"not effective, because {config.path} does not import it; remove the file, or import its folder"
     found = [path for path in idle if names is None or os.path.basename(path) in names]
     return [_row("not_imported", path, None, message) for path in found]
+
+
+def other_daemon(config: Config, stranger: str, service: str) -> list[Row]:
+    """A row where another containerd than that of the service answers the kubelet."""
+    return [_row("other_daemon", config.path, None, told_of(stranger, service))] if stranger else []
 
 
 def sentence(row: Row) -> str:

@@ -373,8 +373,17 @@ def schema_of(dump: str) -> int | None:
     return load(dump).get("version", 2) if dump else None
 
 
-def check_service(path: str, configured: str | None, service: str) -> None:
-    """The file must be the one that the daemon reads."""
+def check_service(path: str, configured: str | None, service: str, stranger: str) -> None:
+    """The file must be the one that the daemon reads, and the daemon the one that the kubelet asks."""
     read = configured or "/etc/containerd/config.toml"
     if read != path:
         raise ConfigRefused(f"The service {service} reads {read}, not {path}; give that file as path.")
+    if stranger:
+        raise ConfigRefused(f"{path} was not changed: {told_of(stranger, service)}.")
+
+
+def told_of(stranger: str, service: str) -> str:
+    return (
+        f"the kubelet's socket is held by {stranger}, not by the service {service}, whose configuration does not count "
+        "then; give the unit of that process as service, or stop it and restart the service"
+    )

@@ -239,10 +239,15 @@ def test_a_runtime_without_a_type_is_refused() -> None:
 @pytest.mark.parametrize(("read", "ok"), [(None, True), (FILE, True), ("/etc/other.toml", False)])
 def test_the_file_is_the_one_that_the_service_reads(read: str | None, ok: bool) -> None:
     if ok:
-        check_service(FILE, read, "containerd")
+        check_service(FILE, read, "containerd", "")
     else:
         with pytest.raises(ConfigRefused, match=r"reads /etc/other\.toml"):
-            check_service(FILE, read, "containerd")
+            check_service(FILE, read, "containerd", "")
+
+
+def test_case_17_the_daemon_is_the_one_that_the_kubelet_asks() -> None:
+    with pytest.raises(ConfigRefused, match=r"held by process 8 \(/x\), not by the service containerd, .* or stop it"):
+        check_service(FILE, None, "containerd", "process 8 (/x)")
 
 
 # Names and values.
