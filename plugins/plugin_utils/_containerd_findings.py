@@ -210,8 +210,7 @@ def _of_registries(config: Config, origins: Origins) -> t.Iterator[Row]:
     if mirrors:
         message = f"registry.mirrors ({', '.join(mirrors)}) {both}: write {below} and remove it here"
         yield _setting_row("registry_mirrors", config, origins, (*_REGISTRY, "mirrors"), message)
-    # From 2.0 on there is no such setting, and it is only reported as unknown.
-    for name in (configs or {}) if origins.daemon == 2 else ():
+    for name in configs or {}:
         if lookup(configs, (name, "tls")) is not None:
             message = f"registry.configs.{dotted((name,))}.tls {both}: write {below} and remove it here"
             yield _setting_row("registry_tls", config, origins, (*_REGISTRY, "configs", name, "tls"), message)

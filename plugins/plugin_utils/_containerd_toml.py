@@ -287,6 +287,9 @@ def edit(config: Config, settings: t.Mapping[str, t.Any]) -> str:
         text = _fresh(config.path, dump, schema)
     elif unversioned:
         text = set_value(text, ("version",), schema)
+        # What stands in the file comes into force with the version line.
+        own = cri_view(data, schema)
+        needed += [s for s in unmet(own, wanted) if lookup(own, s.path) is not None and s not in needed]
     try:
         text = remove_items(text, ("disabled_plugins",), DISABLED_NAMES)
         one_cni_dir = _one_cni_dir(schema, data, dump)

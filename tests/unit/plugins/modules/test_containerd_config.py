@@ -13,7 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.gshare.cluster.plugins.module_utils import _containerd_files, _containerd_service
+from ansible_collections.gshare.cluster.plugins.module_utils import (
+    _containerd_files,
+    _containerd_node,
+    _containerd_service,
+)
 from ansible_collections.gshare.cluster.plugins.modules import containerd_config
 from ansible_collections.gshare.cluster.tests.unit.plugins.containerd_fakes import (
     NEW,
@@ -116,6 +120,14 @@ def test_probe_lists_the_entries_of_folders(machine: Machine, tmp_path: Path) ->
 
 def test_probe_of_what_containerd_refuses_names_the_real_file(machine: Machine) -> None:
     assert f"failed to load TOML from {machine.file}" in machine.step("probe", "INVALID\n")["problem"]
+
+
+def test_probe_names_the_real_folder(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def complain(self: object, path: str | None = None, program: str | None = None) -> tuple[str, str]:
+        return "", f"open {os.path.dirname(path or '')}/gone.toml: no such file"
+
+    monkeypatch.setattr(_containerd_node.Node, "dump", complain)
+    assert machine.step("probe", NEW)["problem"] == f"open {machine.file.parent}/gone.toml: no such file"
 
 
 def test_apply_replaces_and_restarts_once(machine: Machine) -> None:

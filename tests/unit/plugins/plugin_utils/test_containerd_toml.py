@@ -112,6 +112,19 @@ def test_case_07_no_version_line() -> None:
     assert edit(Config(FILE, text, dump), REGISTRY) == "version = 2\n\n" + text
 
 
+def test_what_a_file_without_version_says_does_not_come_into_force_against_a_wish() -> None:
+    """The default is the wished value, until the version line makes the file's own value count."""
+    options = '[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]\noptions.SystemdCgroup = {}\n'
+    dump = f"version = 2\n{options.format('true')}"
+    wish = {**CGROUP, **REGISTRY}
+    result = edit(Config(FILE, options.format("false"), dump), wish)
+    assert unmet(effective(result), wishes(wish)) == []
+
+
+def test_a_file_that_tells_nothing_of_its_schema() -> None:
+    assert edit(Config(FILE, "# ours\n", ""), CGROUP).startswith("# ours\nversion = 2\n")
+
+
 def test_version_1_says_version_2_as_well() -> None:
     text = 'version = 1\n[plugins."io.containerd.grpc.v1.cri"]\nsandbox_image = "x"\n'
     dump = 'version = 2\n[plugins."io.containerd.grpc.v1.cri"]\nsandbox_image = "y"\n'
@@ -181,7 +194,8 @@ def test_case_22_the_owners_directory_stays_if_nobody_asks_for_another() -> None
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("version = 5\n", "line 1: version 5 is newer"),
+        ("version = 5\n", "line 1: version 5 is newer than what is known here"),
+        ("version = 3\n", "line 1: version 3 is newer than this containerd, which knows 2; have the file in version 2"),
         ('version = "2"\n', "line 1: version is '2'"),
         ('[plugins.cri]\nsandbox_image = "x"\n', r"line 1: plugins\.cri is the language of version 1"),
         ('version = 2\n[plugins]\n"io.containerd.grpc.v1.cri" = 1\n', "is not a table"),
@@ -196,6 +210,11 @@ def test_refused(text: str, message: str) -> None:
 def test_a_containerd_that_is_too_new_is_refused() -> None:
     with pytest.raises(ConfigRefused, match="version 5 configurations"):
         edit(Config(FILE, "version = 4\n", "version = 5\n"), REGISTRY)
+
+
+def test_a_drop_in_that_is_too_new_is_refused() -> None:
+    with pytest.raises(ConfigRefused, match=r"conf\.d/x\.toml, line 1: version 5 is newer"):
+        edit(Config(FILE, "version = 4\n", "", {"/etc/containerd/conf.d/x.toml": "version = 5\n"}), REGISTRY)
 
 
 def test_a_broken_drop_in_is_refused_by_its_name() -> None:
