@@ -72,16 +72,16 @@ class ActionModule(ActionBase):
         facts = self._step("read")
         if not facts["installed"]:
             return self._not_installed()
-        check_service(self._args["path"], facts["service_config"], self._args["service"])
-        config = Config(self._args["path"], facts["content"], facts["dump"], facts["drop_ins"])
-        plan = make_plan(config, self._args, lambda text: self._probe(text)["dump"])
+        check_service(self._args["path"], facts["service_config"], self._args["service"], facts["stranger"])
+        config = Config(self._args["path"], facts["content"], facts["dump"], facts["drop_ins"], facts["version"] or "")
+        plan = make_plan(config, self._args, lambda text: self._probe(config, text)["dump"])
         wanted, written = wishes(plan.settings), plan.text != config.text
         verdict, dump = facts, plan.config.dump
         if written or plan.gone:
-            verdict = self._probe(plan.candidate, plan.unread)
+            verdict = self._probe(config, plan.candidate, plan.unread)
             dump = verdict.get("dump", "")
         if not dump and facts["dump_problem"]:
-            raise refused(config.path, facts["dump_problem"])
+            raise refused(config, facts["dump_problem"])
         rows = judge(plan.config, plan.text, dump, wanted) + not_imported(config, facts["idle"], self._args["absorb"])
         proxy = _containerd_proxy.wish(facts["proxy"], self._args["no_proxy"])
         result: dict[str, t.Any] = {"written": written, "absorbed": plan.gone, "proxy_written": proxy.written}
@@ -104,10 +104,10 @@ class ActionModule(ActionBase):
         result["warnings"] = [*plan.warnings, *map(sentence, rows), *lost, *proxy.warnings]
         return result
 
-    def _probe(self, text: str, folders: t.Iterable[str] = ()) -> dict[str, t.Any]:
+    def _probe(self, config: Config, text: str, folders: t.Iterable[str] = ()) -> dict[str, t.Any]:
         verdict = self._step("probe", _content=text, _folders=list(folders))
         if verdict.get("problem"):
-            raise refused(self._args["path"], verdict["problem"])
+            raise refused(config, verdict["problem"])
         return verdict
 
     def _not_installed(self) -> dict[str, t.Any]:

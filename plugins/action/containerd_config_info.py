@@ -8,7 +8,11 @@ import typing as t
 
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_findings import findings, not_imported
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_findings import (
+    findings,
+    not_imported,
+    other_daemon,
+)
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_origin import sources
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml import (
     Config,
@@ -38,6 +42,7 @@ class ActionModule(ActionBase):
         except ConfigRefused as exc:
             return {**result, "settings": [], "findings": [], "problem": str(exc)}
         result["findings"] = findings(config) + not_imported(config, facts["idle"])
+        result["findings"] += other_daemon(config, facts["stranger"], facts["service"])
         result["settings"] = sources(config) if config.dump else []
         if config.dump:
             result["schema"] = schema_of(config.dump)

@@ -41,7 +41,8 @@ def validate(node: Node, candidate: str) -> tuple[str, str]:
     dump, problem = node.dump(candidate)
     if not problem and node.next_program:
         problem = node.dump(candidate, node.next_program)[1]
-    return dump, problem.replace(candidate, node.path)
+    folders = os.path.dirname(candidate), os.path.dirname(node.path)
+    return dump, problem.replace(candidate, node.path).replace(*folders)
 
 
 def _put(module: AnsibleModule, node: Node, content: bytes) -> None:

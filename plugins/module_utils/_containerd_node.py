@@ -12,6 +12,8 @@ import fnmatch
 import glob
 import json
 import os
+import socket
+import struct
 import time
 import typing as t
 
@@ -26,10 +28,12 @@ from ansible_collections.gshare.cluster.plugins.module_utils._containerd import 
     parse_unit,
     parse_version,
 )
+from ansible_collections.gshare.cluster.plugins.module_utils._kubeadm import CRI_SOCKET
 
 RECORDS = "/run/gshare"
 STARTING = 30.0
 """Seconds for a service that systemd is starting when it is first looked at."""
+SOCKET = CRI_SOCKET[len("unix://") :]
 _PROPERTIES = "LoadState,ActiveState,UnitFileState,MainPID,InvocationID,ExecStart,ExecMainStartTimestamp"
 _ENGLISH = {"LC_ALL": "C"}
 
@@ -65,6 +69,18 @@ def matches(pattern: str) -> list[str]:
         for name in sorted(os.listdir(folder))
         if fnmatch.fnmatchcase(name, wanted)
     ]
+
+
+def listener(path: str) -> int:
+    """The process that listens at a socket, 0 where none does; of two with the same address the one that gets calls."""
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(5)
+        try:
+            client.connect(path)
+        except OSError:
+            return 0
+        credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return int(struct.unpack("3i", credentials)[0])
 
 
 class Node:
@@ -104,6 +120,14 @@ class Node:
         if self.unit.program and os.access(self.unit.program, os.X_OK):
             return self.unit.program
         return self.module.get_bin_path("containerd")
+
+    def stranger(self) -> str:
+        """Who answers the kubelet, if it is not the service: another containerd, whose configuration is another one."""
+        pid = listener(SOCKET)
+        if pid < 2 or pid == self.unit.pid:  # 0 is out of sight, 1 holds the socket for a service
+            return ""
+        link = f"/proc/{pid}/exe"
+        return f"process {pid} ({os.readlink(link)})" if os.path.exists(link) else f"process {pid}"
 
     @property
     def next_program(self) -> str | None:
@@ -216,9 +240,11 @@ class Node:
             "path": self.path,
             "program": self.program,
             "version": self.version(),
+            "service": self.service,
             "service_config": self.unit.config,
             "service_state": self.unit.state,
             "service_at_boot": self.unit.at_boot,
+            "stranger": self.stranger(),
             "content": None if content is None else self._text(content),
             "drop_ins": drop_ins,
             "idle": self.idle(drop_ins),

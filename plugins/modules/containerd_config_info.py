@@ -88,6 +88,7 @@ findings:
     name:
       description:
         - The kind of finding.
+        - V(other_daemon) says that another containerd than that of O(service) answers the kubelet.
         - V(no_version), V(newer_drop_in) and V(generated) are about a whole file, V(not_imported) and
           V(missing_import) about imports, V(unknown_key) about the root, V(not_effective), V(shadowed) and
           V(unknown_setting) about single settings, V(registry_list), V(registry_mirrors) and V(registry_tls) about

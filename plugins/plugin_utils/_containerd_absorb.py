@@ -28,6 +28,7 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_registr
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_report import file_diff
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml import (
     CRI,
+    DEFAULT_RUNTIME,
     IMAGES,
     RUNTIME,
     Config,
@@ -42,9 +43,8 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml im
     strings,
 )
 from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_edit import dotted, remove_items, set_value
-from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import Path, load, lookup
+from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import load, lookup
 
-DEFAULT_RUNTIME: Path = ("runtime", "containerd", "default_runtime_name")
 Json = dict[str, t.Any]
 
 

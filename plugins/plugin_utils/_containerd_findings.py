@@ -15,6 +15,7 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_origin 
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml import (
     CNI_DIRS,
     CRI,
+    DEFAULT_RUNTIME,
     DISABLED_NAMES,
     PLUGINS,
     RUNTIMES,
@@ -26,6 +27,7 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml im
     locate,
     new_name,
     strings,
+    told_of,
 )
 from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_edit import dotted
 from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import Path, lookup
@@ -33,7 +35,7 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import P
 Row = dict[str, t.Any]
 
 # `config dump` accepts them, but containerd does not start, or not its CRI plugin.
-BLOCKING = frozenset({"cri_disabled", "missing_import", "registry_mirrors", "registry_tls"})
+BLOCKING = frozenset({"cri_disabled", "default_runtime", "missing_import", "registry_mirrors", "registry_tls"})
 # What schemas 3 and 4 still keep under the old plugin name.
 _STILL_CRI = re.compile(r"disable_tcp_service|stream_.*|enable_tls_streaming|x509_key_pair_streaming")
 _ROOT_KEYS = frozenset(
@@ -66,9 +68,9 @@ def findings(config: Config) -> list[Row]:
     rows: list[Row] = []
     for number, file in enumerate(origins.files):
         rows += _of_the_file(config, file, origins)
-        if config.dump and not (origins.daemon == 2 and any(map(_disabled, origins.files))):
+        if origins.has_cri:
             rows += _without_effect(origins, file, origins.files[number + 1 :])
-    return [*rows, *_of_registries(config, origins)]
+    return [*rows, *_of_runtimes(config, origins), *_of_registries(config, origins)]
 
 
 def not_imported(config: Config, idle: t.Iterable[str], names: t.Container[str] | None = None) -> list[Row]:
@@ -76,6 +78,11 @@ def not_imported(config: Config, idle: t.Iterable[str], names: t.Container[str] 
     message = f"not effective, because {config.path} does not import it; remove the file, or import its folder"
     found = [path for path in idle if names is None or os.path.basename(path) in names]
     return [_row("not_imported", path, None, message) for path in found]
+
+
+def other_daemon(config: Config, stranger: str, service: str) -> list[Row]:
+    """A row where another containerd than that of the service answers the kubelet."""
+    return [_row("other_daemon", config.path, None, told_of(stranger, service))] if stranger else []
 
 
 def sentence(row: Row) -> str:
@@ -96,7 +103,7 @@ def _of_the_file(config: Config, file: File, origins: Origins) -> t.Iterator[Row
             "containerd loses one of the two or does not start; give both files the same version"
         )
         yield _row("newer_drop_in", file.path, file.line(("version",)), message)
-    if _disabled(file):
+    if _disabled(file.data) and (_disabled(origins.dump) or not config.dump):
         message = "the CRI plugin is disabled; take it out of disabled_plugins"
         yield _row("cri_disabled", file.path, file.line(("disabled_plugins",)), message)
     for name in missing_imports(config, file.path, file.data):
@@ -121,8 +128,8 @@ def full_path(path: str, name: str) -> str:
     return os.path.normpath(os.path.join(os.path.dirname(path), name))
 
 
-def _disabled(file: File) -> bool:
-    return bool(DISABLED_NAMES.intersection(strings(file.data.get("disabled_plugins"))))
+def _disabled(data: dict[str, t.Any]) -> bool:
+    return bool(DISABLED_NAMES.intersection(strings(data.get("disabled_plugins"))))
 
 
 def _unknown(key: str, origins: Origins) -> str:
@@ -152,7 +159,7 @@ def _without_effect(origins: Origins, file: File, later: list[File]) -> t.Iterat
         if source and source[0] in [other.path for other in later]:
             name, reason = "shadowed", f": {source[0]}, line {source[1]}, comes later and sets it too; change it there"
         else:
-            name, reason = _why(file, place, path, value, now)
+            name, reason = _why(file, origins.daemon, place, path, now)
         yield _row(name, file.path, file.line(place), f"{dotted(place[2:])} is not effective{reason}")
 
 
@@ -167,14 +174,13 @@ def _settings_in(file: File) -> t.Iterator[tuple[Path, Path, t.Any]]:
             yield ("plugins", plugin, *path), (section, *path), value
 
 
-def _why(file: File, place: Path, path: Path, value: t.Any, now: t.Any) -> tuple[str, str]:
-    old = place[1] == CRI
-    if old and file.version < 2:
+def _why(file: File, daemon: int, place: Path, path: Path, now: t.Any) -> tuple[str, str]:
+    old, schema = place[1] == CRI, min(file.version, daemon)
+    if old and schema < 2:
         return "not_effective", " (found under the version 2 plugin name in a file without a version line)"
-    if old == (file.version >= 3):
-        better = dotted(locate(Setting(path, value), file.version)[0])
-        other = 2 if old else 3
-        reason = f"found under the version {other} plugin name, version {file.version} has it as {better}"
+    if old == (schema >= 3):
+        better = dotted(locate(Setting(path, ["/"] if path == CNI_DIRS else None), schema)[0])
+        reason = f"found under the version {2 if old else 3} plugin name, version {schema} has it as {better}"
         return "not_effective", f" ({reason})"
     if now is not None:
         return "not_effective", ": containerd has another value"
@@ -182,6 +188,16 @@ def _why(file: File, place: Path, path: Path, value: t.Any, now: t.Any) -> tuple
         better = dotted((*place[:-1], "options", place[-1]))
         return "unknown_setting", f": this containerd has no such setting here; options of a runtime stand in {better}"
     return "unknown_setting", ": this containerd has no such setting; correct or remove it"
+
+
+def _of_runtimes(config: Config, origins: Origins) -> t.Iterator[Row]:
+    name = lookup(origins.view, DEFAULT_RUNTIME)
+    if origins.has_cri and name and lookup(origins.view, (*RUNTIMES, name)) is None:
+        message = (
+            f"default_runtime_name is {name}, but there is no such runtime, and containerd does not load its CRI "
+            "plugin; add the runtime"
+        )
+        yield _setting_row("default_runtime", config, origins, DEFAULT_RUNTIME, message)
 
 
 def _of_registries(config: Config, origins: Origins) -> t.Iterator[Row]:
@@ -194,8 +210,7 @@ def _of_registries(config: Config, origins: Origins) -> t.Iterator[Row]:
     if mirrors:
         message = f"registry.mirrors ({', '.join(mirrors)}) {both}: write {below} and remove it here"
         yield _setting_row("registry_mirrors", config, origins, (*_REGISTRY, "mirrors"), message)
-    # From 2.0 on there is no such setting, and it is only reported as unknown.
-    for name in (configs or {}) if origins.daemon == 2 else ():
+    for name in configs or {}:
         if lookup(configs, (name, "tls")) is not None:
             message = f"registry.configs.{dotted((name,))}.tls {both}: write {below} and remove it here"
             yield _setting_row("registry_tls", config, origins, (*_REGISTRY, "configs", name, "tls"), message)

@@ -54,6 +54,11 @@ class Origins:
         parsed = {path: _parsed(text) for path, text in config.texts.items()}
         self.files = [File(path, config.texts[path], data) for path, data in parsed.items() if data is not None]
 
+    @property
+    def has_cri(self) -> bool:
+        """Whether it is known what the CRI plugins have; 1.x does not print a plugin that is disabled."""
+        return any(self.view.values())
+
     def of(self, path: Path) -> tuple[str, int | None] | None:
         """The file and line of a setting; None for containerd's own default."""
         result = None

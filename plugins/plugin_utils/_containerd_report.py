@@ -19,6 +19,8 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_finding
 )
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_origin import Origins
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml import (
+    CRI,
+    NEWEST,
     Config,
     ConfigRefused,
     Setting,
@@ -26,6 +28,7 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml im
     effective,
     unmet,
 )
+from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_edit import dotted
 from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import lookup
 
 
@@ -34,9 +37,24 @@ def file_diff(path: str, before: str, after: str) -> dict[str, str]:
     return {"before": before, "after": after, "before_header": path, "after_header": path}
 
 
-def refused(path: str, problem: str) -> ConfigRefused:
+def refused(config: Config, problem: str) -> ConfigRefused:
     """containerd's own program does not take it."""
-    return ConfigRefused(f"containerd cannot read {path}, which was not changed: {problem}")
+    known = newest_schema(config.program)
+    reasons = [
+        f"; {file.path}, line {file.line(('version',))}: version {file.version} is newer than version {known}, which "
+        f"containerd {config.program} knows; have the file in that version, or install a newer containerd"
+        for file in Origins(config).files
+        if file.version > known
+    ]
+    return ConfigRefused(f"containerd cannot read {config.path}, which was not changed: {problem}{''.join(reasons)}")
+
+
+def newest_schema(program: str) -> int:
+    """The newest schema that a containerd of this version reads."""
+    number = [int(part) for part in program.split(".") if part.isdecimal()]
+    if not number or number >= [2, 3]:
+        return NEWEST
+    return 3 if number >= [2] else 2
 
 
 def blocked(before: Config, rows: list[Row]) -> list[str]:
@@ -62,7 +80,15 @@ def held_back(result: dict[str, t.Any], in_use: list[str], host: str) -> dict[st
 def why_unmet(config: Config, text: str, missing: list[Setting], view: dict[str, t.Any]) -> str:
     """One sentence for settings that the edited file has but that do not come into force."""
     reasons = []
-    origins = Origins(Config(config.path, text, config.dump, config.drop_ins))
+    origins = Origins(replace(config, text=text))
+    over = [file for file in origins.files if lookup(file.data, ("plugins", CRI)) is not None]
+    if origins.daemon == 2 and over and over[-1].path != config.path:
+        line = over[-1].line(("plugins", CRI))
+        return (
+            f"{config.path} was not changed: {', '.join(setting.name for setting in missing)} would not be effective, "
+            f"because {over[-1].path}, line {line}, has {dotted(('plugins', CRI))} too, and containerd 1.x takes the "
+            "whole section from the last file; have all of it in one file."
+        )
     for setting in missing:
         value = lookup(view, setting.path)
         reason = f"{setting.name} would be {value!r} instead of {setting.value!r}"
@@ -84,7 +110,7 @@ def judge(config: Config, text: str, dump: str, wanted: list[Setting]) -> list[R
     rows, view = findings(after), effective(dump)
     problems = blocked(replace(config, dump=dump), rows)
     missing = unmet(view, wanted)
-    if missing:
+    if missing and not any(row["name"] == "cri_disabled" for row in rows):
         problems.append(why_unmet(config, text, missing, view))
     if problems:
         raise ConfigRefused(" ".join(problems))

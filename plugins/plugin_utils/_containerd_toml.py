@@ -56,6 +56,7 @@ _IMAGES_FIRST = frozenset(
 )
 CNI_DIRS: Path = ("runtime", "cni", "bin_dirs")
 RUNTIMES: Path = ("runtime", "containerd", "runtimes")
+DEFAULT_RUNTIME: Path = ("runtime", "containerd", "default_runtime_name")
 _RUNC = "io.containerd.runc.v2"
 _CNI_DEFAULT = ["/opt/cni/bin"]
 _SERVER_TABLES = ("grpc", "ttrpc", "debug", "metrics", "cgroup", "timeouts", "proxy_plugins", "stream_processors")
@@ -85,6 +86,7 @@ class Config:
     text: str | None
     dump: str
     drop_ins: dict[str, str] = field(default_factory=dict)
+    program: str = ""  # the version of containerd
 
     @property
     def texts(self) -> dict[str, str]:
@@ -285,6 +287,9 @@ def edit(config: Config, settings: t.Mapping[str, t.Any]) -> str:
         text = _fresh(config.path, dump, schema)
     elif unversioned:
         text = set_value(text, ("version",), schema)
+        # What stands in the file comes into force with the version line.
+        own = cri_view(data, schema)
+        needed += [s for s in unmet(own, wanted) if lookup(own, s.path) is not None and s not in needed]
     try:
         text = remove_items(text, ("disabled_plugins",), DISABLED_NAMES)
         one_cni_dir = _one_cni_dir(schema, data, dump)
@@ -328,13 +333,19 @@ def _fresh(path: str, dump: dict[str, t.Any], schema: int) -> str:
 def _with_types(
     needed: list[Setting], wanted: list[Setting], view: dict[str, t.Any], data: dict[str, t.Any], daemon: int
 ) -> list[Setting]:
-    """containerd 1.x: a runtime that the file mentions loses its defaults, so its type has to be written as well."""
+    """containerd 1.x: a runtime that the file mentions loses its defaults, so its type has to be written as well.
+
+    A file that mentions any runtime has no others, so the default one has to be among them.
+    """
     if daemon > 2:
         return needed
     result: list[Setting] = []
-    for name in _runtimes(wanted):
+    names, default = _runtimes(wanted), lookup(view, DEFAULT_RUNTIME) or "runc"
+    if _runtimes(needed) and lookup(data, ("plugins", CRI, *RUNTIMES[1:], default)) is None:
+        names.append(default)
+    for name in dict.fromkeys(names):
         path = (*RUNTIMES, name, "runtime_type")
-        touched = any(s.path[:4] == path[:4] for s in needed)
+        touched = name == default or any(s.path[:4] == path[:4] for s in needed)
         force = lookup(view, path)
         if force and not (touched and not lookup(data, ("plugins", CRI, *path[1:]))):
             continue
@@ -365,8 +376,17 @@ def schema_of(dump: str) -> int | None:
     return load(dump).get("version", 2) if dump else None
 
 
-def check_service(path: str, configured: str | None, service: str) -> None:
-    """The file must be the one that the daemon reads."""
+def check_service(path: str, configured: str | None, service: str, stranger: str) -> None:
+    """The file must be the one that the daemon reads, and the daemon the one that the kubelet asks."""
     read = configured or "/etc/containerd/config.toml"
     if read != path:
         raise ConfigRefused(f"The service {service} reads {read}, not {path}; give that file as path.")
+    if stranger:
+        raise ConfigRefused(f"{path} was not changed: {told_of(stranger, service)}.")
+
+
+def told_of(stranger: str, service: str) -> str:
+    return (
+        f"the kubelet's socket is held by {stranger}, not by the service {service}, whose configuration does not count "
+        "then; give the unit of that process as service, or stop it and restart the service"
+    )

@@ -60,6 +60,7 @@ class Machine:
     def patch(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PATH", str(self.bin), prepend=os.pathsep)
         monkeypatch.setattr(_containerd_node, "RECORDS", str(self.records))
+        monkeypatch.setattr(_containerd_node, "SOCKET", str(self.root / "no.sock"))
         monkeypatch.setattr(_containerd_drop_in, "ROOT", str(self.root))
         monkeypatch.setattr(_containerd_service, "PAUSE", 0.01)
 

@@ -23,6 +23,8 @@ FACTS = {
     "content": TEXT,
     "drop_ins": {},
     "idle": [],
+    "service": "containerd",
+    "stranger": "",
     "dump": TEXT,
     "dump_problem": "",
 }
@@ -45,10 +47,13 @@ def test_info(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    result = _act(monkeypatch, content=f"wrong = 1\n{TEXT}", idle=["/etc/containerd/config.d/x.toml"])
+    result = _act(
+        monkeypatch, content=f"wrong = 1\n{TEXT}", idle=["/etc/containerd/config.d/x.toml"], stranger="process 812"
+    )
     assert [(row["name"], row["file"], row["line"]) for row in result["findings"]] == [
         ("unknown_key", FILE, 1),
         ("not_imported", "/etc/containerd/config.d/x.toml", None),
+        ("other_daemon", FILE, None),
     ]
 
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import typing as t
 from pathlib import Path
 
@@ -48,6 +49,18 @@ def test_the_running_program_counts(tmp_path: Path) -> None:
     node = _node(tmp_path, pid=os.getpid())
     assert node.program == f"/proc/{os.getpid()}/exe"
     assert node.next_program == "/bin/sh"
+
+
+def test_case_17_two_containerds_on_one_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one that answers the kubelet counts, although both have bound the same address."""
+    monkeypatch.setattr(_containerd_node, "SOCKET", str(tmp_path / "s"))
+    me = os.getpid()
+    assert _node(tmp_path, pid=me).stranger() == ""  # nobody listens
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "s"))
+        server.listen()
+        assert _node(tmp_path, pid=me).stranger() == ""
+        assert _node(tmp_path, pid=me + 1).stranger() == f"process {me} ({os.readlink(f'/proc/{me}/exe')})"
 
 
 def test_the_program_of_a_service_that_does_not_run(tmp_path: Path) -> None:

@@ -137,6 +137,14 @@ def test_probe_of_what_containerd_refuses_names_the_real_file(machine: Machine) 
     assert f"failed to load TOML from {machine.file}" in machine.step("probe", "INVALID\n")["problem"]
 
 
+def test_probe_names_the_real_folder(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def complain(self: object, path: str | None = None, program: str | None = None) -> tuple[str, str]:
+        return "", f"open {os.path.dirname(path or '')}/gone.toml: no such file"
+
+    monkeypatch.setattr(_containerd_node.Node, "dump", complain)
+    assert machine.step("probe", NEW)["problem"] == f"open {machine.file.parent}/gone.toml: no such file"
+
+
 def test_apply_replaces_and_restarts_once(machine: Machine) -> None:
     machine.file.chmod(0o640)
     result = machine.apply(NEW)

@@ -27,6 +27,7 @@ def test_info_only_looks(
     (programs / "state").write_text(f"state=active\ninvocation=1\nstarted=\nconfig={file}\n")
     monkeypatch.setenv("PATH", str(programs), prepend=os.pathsep)
     monkeypatch.setattr(_containerd_node, "RECORDS", str(tmp_path / "run"))
+    monkeypatch.setattr(_containerd_node, "SOCKET", str(tmp_path / "no.sock"))
     result = run_module(containerd_config_info.main, {"path": str(file)})
     assert result["installed"]
     assert (result["content"], result["dump"], result["version"]) == ("version = 4\n", "version = 4\n", "2.3.7")

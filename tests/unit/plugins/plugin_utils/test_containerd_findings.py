@@ -54,7 +54,8 @@ def test_case_07_no_version_line() -> None:
 
 def test_newer_drop_in_and_disabled_plugin() -> None:
     text = 'version = 2\nimports = ["conf.d/*.toml"]\ndisabled_plugins = ["io.containerd.grpc.v1.cri"]\n'
-    rows = findings(Config(FILE, text, NOT_IN_FORCE_2, {DROP_IN: "\nversion = 3\n"}))
+    dump = f'disabled_plugins = ["io.containerd.grpc.v1.cri"]\n{NOT_IN_FORCE_2}'
+    rows = findings(Config(FILE, text, dump, {DROP_IN: "\nversion = 3\n"}))
     assert [(row["name"], row["file"], row["line"]) for row in rows] == [
         ("cri_disabled", FILE, 3),
         ("newer_drop_in", DROP_IN, 2),
@@ -194,6 +195,28 @@ def test_a_value_that_containerd_replaces() -> None:
     text = "version = 3\n[plugins.'io.containerd.cri.v1.runtime']\nmax_concurrent = 0\n"
     message = "max_concurrent is not effective: containerd has another value"
     assert _rows(text, text.replace("0", "3")) == [("not_effective", FILE, 3, message)]
+
+
+def test_a_default_runtime_that_is_not_there() -> None:
+    table = '[plugins."io.containerd.grpc.v1.cri".containerd]\ndefault_runtime_name = "nvidia"\n'
+    message = (
+        "default_runtime_name is nvidia, but there is no such runtime, and containerd does not load its CRI plugin; "
+        "add the runtime"
+    )
+    text = f"version = 2\n{table}"
+    assert _rows(text, text) == [("default_runtime", FILE, 3, message)]
+    there = '[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.nvidia]\nruntime_type = "x"\n'
+    assert _rows(text + there, text + there) == []
+
+
+def test_the_name_of_version_3_in_a_drop_in_for_1_x() -> None:
+    drop_in = "version = 3\n[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.x]\nruntime_type = 't'\n"
+    dump = 'version = 2\n[plugins."io.containerd.grpc.v1.cri"]\nsandbox_image = "y"\n'
+    rows = [row for row in _rows("version = 3\n", dump, drop_in) if row[0] != "newer_drop_in"]
+    assert rows[0][3] == (
+        "containerd.runtimes.x.runtime_type is not effective (found under the version 3 plugin name, version 2 has it "
+        'as plugins."io.containerd.grpc.v1.cri".containerd.runtimes.x.runtime_type)'
+    )
 
 
 def test_case_19_a_generated_file() -> None:

@@ -6,8 +6,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_findings import findings
-from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_report import blocked, why_unmet
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_report import (
+    blocked,
+    newest_schema,
+    refused,
+    why_unmet,
+)
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml import Config, Setting, effective
 
 FILE = "/etc/containerd/config.toml"
@@ -24,6 +31,34 @@ def test_why_a_value_does_not_come_into_force() -> None:
         f"{FILE} was not changed: images.registry.config_path would be '/b' instead of '/a' because {DROP_IN}, line 3, "
         "sets it: change it there; runtime.no_such_key would be None instead of True: this containerd does not know "
         "the setting."
+    )
+
+
+def test_in_1_x_a_drop_in_takes_the_place_of_the_whole_section() -> None:
+    drop_in = 'version = 2\n\n[plugins."io.containerd.grpc.v1.cri"]\nsandbox_image = "x"\n'
+    config = Config(FILE, "version = 2\n", drop_in, {DROP_IN: drop_in})
+    missing = [Setting(PATH, "/a"), Setting(("runtime", "enable_cdi"), True)]
+    assert why_unmet(config, "version = 2\n", missing, effective(drop_in)) == (
+        f"{FILE} was not changed: images.registry.config_path, runtime.enable_cdi would not be effective, because "
+        f'{DROP_IN}, line 3, has plugins."io.containerd.grpc.v1.cri" too, and containerd 1.x takes the whole section '
+        "from the last file; have all of it in one file."
+    )
+
+
+@pytest.mark.parametrize(
+    ("program", "schema"),
+    [("1.6.20", 2), ("1.7.24", 2), ("2.0.5", 3), ("2.2.1", 3), ("2.3.7", 4), ("3.0", 4), ("", 4)],
+)
+def test_the_newest_schema_that_a_containerd_reads(program: str, schema: int) -> None:
+    assert newest_schema(program) == schema
+
+
+def test_case_13_a_file_that_is_too_new_is_named() -> None:
+    config = Config(FILE, "version = 2\n", "", {DROP_IN: "# x\nversion = 3\n"}, "1.7.24")
+    assert str(refused(config, "unsupported config version `3`")) == (
+        f"containerd cannot read {FILE}, which was not changed: unsupported config version `3`; {DROP_IN}, line 2: "
+        "version 3 is newer than version 2, which containerd 1.7.24 knows; have the file in that version, or install a "
+        "newer containerd"
     )
 
 

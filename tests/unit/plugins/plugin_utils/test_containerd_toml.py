@@ -30,13 +30,15 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml im
     check_types,
     edit,
     effective,
+    leaves,
     locate,
     new_name,
     schema_of,
     unmet,
     wishes,
 )
-from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import load, lookup
+from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_edit import render
+from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import BARE_KEY, BOM, load, lookup, same
 
 FILE = "/etc/containerd/config.toml"
 FIXTURES = Path(__file__).parent / "fixtures" / "containerd"
@@ -110,6 +112,19 @@ def test_case_07_no_version_line() -> None:
     assert edit(Config(FILE, text, dump), REGISTRY) == "version = 2\n\n" + text
 
 
+def test_what_a_file_without_version_says_does_not_come_into_force_against_a_wish() -> None:
+    """The default is the wished value, until the version line makes the file's own value count."""
+    options = '[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]\noptions.SystemdCgroup = {}\n'
+    dump = f"version = 2\n{options.format('true')}"
+    wish = {**CGROUP, **REGISTRY}
+    result = edit(Config(FILE, options.format("false"), dump), wish)
+    assert unmet(effective(result), wishes(wish)) == []
+
+
+def test_a_file_that_tells_nothing_of_its_schema() -> None:
+    assert edit(Config(FILE, "# ours\n", ""), CGROUP).startswith("# ours\nversion = 2\n")
+
+
 def test_version_1_says_version_2_as_well() -> None:
     text = 'version = 1\n[plugins."io.containerd.grpc.v1.cri"]\nsandbox_image = "x"\n'
     dump = 'version = 2\n[plugins."io.containerd.grpc.v1.cri"]\nsandbox_image = "y"\n'
@@ -179,7 +194,8 @@ def test_case_22_the_owners_directory_stays_if_nobody_asks_for_another() -> None
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("version = 5\n", "line 1: version 5 is newer"),
+        ("version = 5\n", "line 1: version 5 is newer than what is known here"),
+        ("version = 3\n", "line 1: version 3 is newer than this containerd, which knows 2; have the file in version 2"),
         ('version = "2"\n', "line 1: version is '2'"),
         ('[plugins.cri]\nsandbox_image = "x"\n', r"line 1: plugins\.cri is the language of version 1"),
         ('version = 2\n[plugins]\n"io.containerd.grpc.v1.cri" = 1\n', "is not a table"),
@@ -194,6 +210,11 @@ def test_refused(text: str, message: str) -> None:
 def test_a_containerd_that_is_too_new_is_refused() -> None:
     with pytest.raises(ConfigRefused, match="version 5 configurations"):
         edit(Config(FILE, "version = 4\n", "version = 5\n"), REGISTRY)
+
+
+def test_a_drop_in_that_is_too_new_is_refused() -> None:
+    with pytest.raises(ConfigRefused, match=r"conf\.d/x\.toml, line 1: version 5 is newer"):
+        edit(Config(FILE, "version = 4\n", "", {"/etc/containerd/conf.d/x.toml": "version = 5\n"}), REGISTRY)
 
 
 def test_a_broken_drop_in_is_refused_by_its_name() -> None:
@@ -214,6 +235,15 @@ def test_wishes_that_make_no_sense(wish: dict[str, t.Any], message: str) -> None
         wishes(wish)
 
 
+def test_1_x_keeps_its_default_runtime_when_the_file_gets_its_first() -> None:
+    """The file's table of runtimes takes the place of the default one, so runc has to stand in it."""
+    dump = _read("dump", "1.7.24-default")
+    wish = {"runtime": {"containerd": {"runtimes": {"nvidia": {"runtime_type": "io.containerd.runc.v2"}}}}}
+    result = load(edit(Config(FILE, "version = 2\n", dump), wish))
+    kind = {"runtime_type": "io.containerd.runc.v2"}
+    assert lookup(result, ("plugins", CRI, "containerd", "runtimes")) == {"nvidia": kind, "runc": kind}
+
+
 def test_several_cni_folders_need_a_newer_file() -> None:
     with pytest.raises(ConfigRefused, match="one directory only"):
         edit(Config(FILE, "version = 2\n", "version = 2\n"), {"runtime": {"cni": {"bin_dirs": ["/a", "/b"]}}})
@@ -228,10 +258,15 @@ def test_a_runtime_without_a_type_is_refused() -> None:
 @pytest.mark.parametrize(("read", "ok"), [(None, True), (FILE, True), ("/etc/other.toml", False)])
 def test_the_file_is_the_one_that_the_service_reads(read: str | None, ok: bool) -> None:
     if ok:
-        check_service(FILE, read, "containerd")
+        check_service(FILE, read, "containerd", "")
     else:
         with pytest.raises(ConfigRefused, match=r"reads /etc/other\.toml"):
-            check_service(FILE, read, "containerd")
+            check_service(FILE, read, "containerd", "")
+
+
+def test_case_17_the_daemon_is_the_one_that_the_kubelet_asks() -> None:
+    with pytest.raises(ConfigRefused, match=r"held by process 8 \(/x\), not by the service containerd, .* or stop it"):
+        check_service(FILE, None, "containerd", "process 8 (/x)")
 
 
 # Names and values.
@@ -291,52 +326,133 @@ def test_schema() -> None:
     assert schema_of("") is None
 
 
-# Generated configurations.
+# Generated configurations: every version, every spelling that TOML has, line ends, the byte order mark, comments.
 
-_RUNTIME_KEYS = st.sampled_from(["enable_cdi", "enable_selinux", "device_ownership_from_security_context"])
-_TABLES = st.dictionaries(_RUNTIME_KEYS, st.booleans(), max_size=3)
+_FLAGS, _NUMBERS, _FOLDERS = st.booleans(), st.integers(1, 9), st.sampled_from(["/a", "/b'c", "/opt/ü"])
+_RUNC_V2 = st.just("io.containerd.runc.v2")
+_SETTINGS: dict[str, st.SearchStrategy[t.Any]] = {
+    "runtime.enable_selinux": _FLAGS,
+    "runtime.max_container_log_line_size": _NUMBERS,
+    "runtime.cni.conf_dir": _FOLDERS,
+    "runtime.cni.bin_dirs": _FOLDERS.map(lambda folder: [folder]),
+    "runtime.containerd.default_runtime_name": st.just("runc"),
+    "runtime.containerd.runtimes.runc.runtime_type": _RUNC_V2,
+    "runtime.containerd.runtimes.runc.options.SystemdCgroup": _FLAGS,
+    "runtime.containerd.runtimes.nvidia.runtime_type": _RUNC_V2,
+    "runtime.containerd.runtimes.nvidia.options.BinaryName": _FOLDERS,
+    "images.pinned_images.sandbox": st.sampled_from(["example.net/pause:1", ""]),
+    "images.registry.config_path": _FOLDERS,
+    "images.max_concurrent_downloads": _NUMBERS,
+    "images.snapshotter": st.just("overlayfs"),
+}
+_LOOK_ALIKES = {
+    "io.containerd.nri.v1.nri": {"plugin_config_path": "/etc/nri/conf.d", "disable": True},
+    "io.containerd.transfer.v1.local": {"config_path": "/etc/other", "max_concurrent_downloads": 3},
+}
+_ROOT_KEYS = {
+    "oom_score": -5,
+    "disabled_plugins": ["io.containerd.snapshotter.v1.zfs", CRI],
+    "imports": ["/etc/containerd/conf.d/*.toml"],
+    "grpc": {"gid": 7},
+    "timeouts": {"io.containerd.timeout.task.state": "2s"},
+}
+
+
+def _tree(values: t.Mapping[tuple[str, ...], t.Any]) -> dict[str, t.Any]:
+    result: dict[str, t.Any] = {}
+    for path, value in values.items():
+        table = result
+        for part in path[:-1]:
+            table = table.setdefault(part, {})
+        table[path[-1]] = value
+    return result
+
+
+def _some(draw: st.DrawFn) -> dict[tuple[str, ...], t.Any]:
+    names = draw(st.lists(st.sampled_from(sorted(_SETTINGS)), unique=True, max_size=6))
+    return {tuple(name.split(".")): draw(_SETTINGS[name]) for name in names}
+
+
+def _spell(draw: st.DrawFn, quote: str, tree: dict[str, t.Any], header: tuple[str, ...], lines: list[str]) -> None:
+    def key(*parts: str) -> str:
+        return ".".join(part if BARE_KEY.fullmatch(part) else f"{quote}{part}{quote}" for part in parts)
+
+    def inline(value: t.Any) -> str:
+        if isinstance(value, dict):
+            return "{ " + ", ".join(f"{key(k)} = {inline(v)}" for k, v in value.items()) + " }"
+        return render(value, quote)
+
+    indent, note = "  " * draw(st.integers(0, 2)), draw(st.sampled_from(["", "  # why"]))
+    tables = []
+    for name, value in tree.items():
+        spelling = (
+            draw(st.sampled_from(["header", "header", "dotted", "inline"])) if isinstance(value, dict) else "value"
+        )
+        if spelling == "header":
+            tables.append(name)
+        elif spelling == "dotted":
+            lines += [f"{indent}{key(name, *path)} = {inline(leaf)}{note}" for path, leaf in leaves(value)]
+        else:
+            lines.append(f"{indent}{key(name)} = {inline(value)}{note}")
+    for name in tables:
+        lines += draw(st.sampled_from([[], [""], ["", f"# about {name}"], [f"{indent}# [plugins.x]"]]))
+        lines.append(f"{indent}[{key(*header, name)}]")
+        _spell(draw, quote, tree[name], (*header, name), lines)
 
 
 @st.composite
-def configurations(draw: st.DrawFn) -> tuple[str, str, dict[str, t.Any]]:
-    """A configuration, what a containerd without defaults would make of it, and a wish."""
-    schema = draw(st.sampled_from([2, 3, 4]))
-    quote = draw(st.sampled_from(['"', "'"]))
-    plugin = CRI if schema == 2 else "io.containerd.cri.v1.runtime"
-    table = f"plugins.{quote}{plugin}{quote}"
-    lines = ["# ours", f"version = {schema}", ""]
-    values = [f"{key} = {str(value).lower()}" for key, value in draw(_TABLES).items()]
-    spelling = draw(st.sampled_from(["header", "dotted", "inline"]))
-    if spelling == "header":
-        lines += [f"  [{table}]", *(f"    {value}  # why" for value in values)]
-    elif spelling == "dotted":
-        lines += [f"{table}.{value}" for value in values]
-    elif values:
-        lines += [f"{table} = {{ {', '.join(values)} }}"]
-    lines += draw(
-        st.sampled_from([[], ["", "[grpc]", "  gid = 0"], ["[plugins.'io.containerd.nri.v1.nri']", "disable = true"]])
-    )
-    text = draw(st.sampled_from(["\n", "\r\n"])).join([*lines, ""])
-    wish = {"runtime": draw(_TABLES), "images": {"registry": {"config_path": draw(st.sampled_from(["", "/a", "/b"]))}}}
-    return text, text, wish
+def configurations(draw: st.DrawFn) -> tuple[str, dict[str, t.Any]]:
+    """A configuration and a wish."""
+    version = draw(st.sampled_from([None, 2, 3, 4]))
+    found = {locate(Setting(path, value), version or 2)[0]: (path, value) for path, value in _some(draw).items()}
+    plugins = {place: locate(Setting(*setting), version or 2)[1] for place, setting in found.items()}
+    tree: dict[str, t.Any] = {} if version is None else {"version": version}
+    tree.update({key: _ROOT_KEYS[key] for key in draw(st.lists(st.sampled_from(sorted(_ROOT_KEYS)), unique=True))})
+    tree.update(_tree(plugins))
+    for name in draw(st.lists(st.sampled_from(sorted(_LOOK_ALIKES)), unique=True)):
+        tree.setdefault("plugins", {})[name] = _LOOK_ALIKES[name]
+    lines = ["# ours"]
+    _spell(draw, draw(st.sampled_from(['"', "'"])), tree, (), lines)
+    text = draw(st.sampled_from(["\n", "\r\n"])).join([*lines, *draw(st.sampled_from([[""], [], ["", ""]]))])
+    return draw(st.sampled_from(["", BOM])) + text, _tree(_some(draw))
 
 
-@settings(max_examples=100, deadline=None)
+def _plain_containerd(text: str) -> str:
+    """What a containerd without defaults prints: 1.x takes the mark, 2.x does not; no version means no settings."""
+    version = load(text).get("version")
+    if version is None:
+        return "version = 2\n"
+    return "" if text.startswith(BOM) and version > 2 else text
+
+
+def _comments(text: str) -> list[str]:
+    return [line for line in text.removeprefix(BOM).split("\n") if line.lstrip().startswith("#")]
+
+
+@settings(max_examples=200, deadline=None)
 @given(configurations())
-def test_generated(case: tuple[str, str, dict[str, t.Any]]) -> None:
-    text, dump, wish = case
+def test_generated(case: tuple[str, dict[str, t.Any]]) -> None:
+    text, wish = case
+    dump = _plain_containerd(text)
     after = edit(Config(FILE, text, dump), wish)
-    assert unmet(effective(after), wishes(wish)) == []
-    assert edit(Config(FILE, after, after), wish) == after
-    before, now = effective(text), effective(after)
-    for key in before["runtime"]:
-        if key not in wish["runtime"]:
-            assert now["runtime"][key] == before["runtime"][key]
-    rest, other = load(text), load(after)
-    for data in (rest, other):
-        for plugin in (CRI, "io.containerd.cri.v1.runtime", "io.containerd.cri.v1.images"):
-            data.get("plugins", {}).pop(plugin, None)
-    assert {key: value for key, value in rest.items() if value} == {key: value for key, value in other.items() if value}
+    dump_after = _plain_containerd(after)
+    # All that was wished for is in force, containerd reads it, and a second edit changes nothing.
+    assert unmet(effective(dump_after), wishes(wish)) == []
+    assert dump_after or after == text
+    assert edit(Config(FILE, after, dump_after), wish) == after
+    # All else has the value that it had.
+    schema = load(after).get("version", 2)
+    wished = {locate(setting, schema)[0] for setting in wishes(wish)}
+    before, now = dict(leaves(load(text))), dict(leaves(load(after)))
+    for path in (before.keys() | now.keys()) - wished - {("version",), ("disabled_plugins",)}:
+        added = path not in before and path[-1] == "runtime_type"
+        assert added or same(before.get(path), now.get(path)), path
+    disabled = [name for name in load(text).get("disabled_plugins", []) if name != CRI]
+    assert [name for name in load(after).get("disabled_plugins", []) if name != CRI] == disabled
+    # So have comments, line ends and the mark.
+    assert _comments(after) == _comments(text)
+    assert after.count("\r\n") == (after.count("\n") if "\r\n" in text else 0)
+    assert after.startswith(BOM) == (text.startswith(BOM) and bool(dump))
 
 
 def test_an_edit_of_a_whole_default_file_is_quick() -> None:
