@@ -61,7 +61,7 @@ class ActionModule(ActionBase):
             facts = self._step("read", directory)
         tree = tree_of(facts["tree"])
         todo = plan(registries, tree)
-        found = findings(directory, tree, {registry.name for registry in registries})
+        found = findings(directory, tree, {registry.name for registry in registries}, facts["version"])
         result = self._result(directory, todo, tree)
         result["findings"] = found
         if todo.changes and not self._task.check_mode:

@@ -17,6 +17,7 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_wishes im
     CATCH_ALL,
     DOCKER,
     DOCKER_SERVER,
+    first_series,
 )
 from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import Path, TomlError, find, load
 
@@ -26,7 +27,9 @@ _TLS = ("skip_verify", "ca", "client")
 Rows = t.Iterator[dict[str, t.Any]]
 
 
-def findings(directory: str, tree: Tree, wanted: t.Collection[str]) -> list[dict[str, t.Any]]:
+def findings(
+    directory: str, tree: Tree, wanted: t.Collection[str], version: str | None = None
+) -> list[dict[str, t.Any]]:
     """Each with file, line and a sentence that ends with the remedy; C(wanted) are those that get a file of ours."""
     found: list[dict[str, t.Any]] = []
     for folder in sorted({*tree.folders, *wanted}):
@@ -37,7 +40,7 @@ def findings(directory: str, tree: Tree, wanted: t.Collection[str]) -> list[dict
         if entry is None:
             found += _without_file(directory, tree, folder)
         elif not entry.ours:
-            found += _foreign(f"{directory}/{folder}/{FILE}", folder, entry.text or "")
+            found += _foreign(f"{directory}/{folder}/{FILE}", folder, entry.text or "", first_series(version))
     return found
 
 
@@ -72,7 +75,7 @@ def _without_file(directory: str, tree: Tree, folder: str) -> Rows:
         yield _finding("no_hosts_file", f"{directory}/{folder}", None, text)
 
 
-def _foreign(file: str, folder: str, text: str) -> Rows:
+def _foreign(file: str, folder: str, text: str, old: bool) -> Rows:
     try:
         data = load(text)
     except TomlError as exc:
@@ -86,7 +89,14 @@ def _foreign(file: str, folder: str, text: str) -> Rows:
         if folder == DOCKER and urllib.parse.urlsplit(server).hostname in _PAGES:
             line = find(text, ("server",))
             yield _finding("wrong_server", file, line, f"{server} is a web page, no registry; write {DOCKER_SERVER}.")
+    if old and text.strip() and not isinstance(hosts, dict):
+        yield _finding("no_host_table", file, 1, "containerd 1.x reads no file without a [host] table; add one.")
     for url, settings in hosts.items() if isinstance(hosts, dict) else []:
+        if old and re.search(r"[][]", url):
+            message = (
+                f"containerd 1.x cannot read brackets in a table's name, and reads nothing of the file; name {url}"
+            )
+            yield _finding("ipv6_unreadable", file, find(text, ("host", url)), f"{message} in DNS or /etc/hosts.")
         yield from _address(file, text, ("host", url), url, settings if isinstance(settings, dict) else {})
 
 

@@ -147,7 +147,7 @@ def _of_endpoint(endpoint: Endpoint, version: str | None) -> list[str]:
             f"endpoint {url} has a path without /v2, which containerd asks for as it is; "
             f"write {url.removesuffix(parts['path'])}/v2{parts['path']}, or what the registry's manual names."
         )
-    if "[" in url and _older(version):
+    if "[" in url and first_series(version):
         found.append(
             f"endpoint {url}: containerd {version} cannot read an IPv6 address there (2.0 and later can); "
             "give it a name in DNS or /etc/hosts."
@@ -175,6 +175,6 @@ def _of_secrets(endpoint: Endpoint) -> list[str]:
     return found
 
 
-def _older(version: str | None) -> bool:
-    """1.x reads TOML with a library that stops at the first bracket of a table's name."""
+def first_series(version: str | None) -> bool:
+    """containerd 1.x reads TOML with a library that stops at the first bracket of a table's name."""
     return bool(version) and str(version).split(".", maxsplit=1)[0] in ("0", "1")
