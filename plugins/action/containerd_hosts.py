@@ -9,20 +9,24 @@ import typing as t
 from ansible.plugins.action import ActionBase
 from ansible.utils.vars import transform_to_native_types
 
-from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_registry import directory_of
-from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_report import file_diff
-from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml import effective
-from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_findings import findings, sentence
+from ansible_collections.gshare.cluster.plugins.modules.containerd_hosts import SPEC
+from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_directory import chosen
+from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_findings import findings
 from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_hosts import (
-    ASIDE,
-    File,
-    HostsRefused,
+    DIRECTORY,
     Plan,
+    Tree,
+    diffs,
     plan,
-    wanted_files,
+    tree_of,
 )
+from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_wishes import RegistriesRefused, wanted
 
-_USUAL = "/etc/containerd/certs.d"
+
+class StepFailed(Exception):
+    def __init__(self, result: dict[str, t.Any]) -> None:
+        super().__init__()
+        self.result = result
 
 
 class ActionModule(ActionBase):
@@ -31,69 +35,71 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
         result: dict[str, t.Any] = super().run(tmp, task_vars)
+        _validated, args = self.validate_argument_spec(argument_spec=SPEC)
         self._task_vars = task_vars or {}
-        self._options: dict[str, t.Any] = transform_to_native_types(dict(self._task.args))
-        facts = self._step("read", _directory=_USUAL)
-        if facts.get("failed"):
-            return {**result, **facts}
-        directory = directory_of(effective(facts["dump"])) if facts.get("dump") else None
-        if not directory:
-            return {**result, **self._nowhere(facts)}
-        if directory != _USUAL:
-            facts = self._step("read", _directory=directory)
+        self._commands: list[str] = []
+        self._args = transform_to_native_types(args)
         try:
-            wanted = wanted_files(self._options["registries"], facts["version"])
-        except HostsRefused as exc:
-            return {**result, "failed": True, "msg": str(exc)}
-        tree = {path: text for path, text in facts["tree"].items() if not path.endswith("/")}
-        todo = plan(wanted, tree)
-        found = findings(directory, facts["tree"], {path.partition("/")[0] for path in wanted})
-        result.update(directory=directory, findings=found, warnings=[sentence(row) for row in found])
-        result.update(written=sorted(todo.write), removed=todo.remove, changed=bool(todo.write or todo.remove))
-        result["warnings"] += [
-            f"{directory}/{path} was not written by this collection; it is kept as {ASIDE} beside the new one."
-            for path in todo.aside
-        ]
-        if self._task.diff:
-            result["diff"] = _diffs(directory, todo, wanted, tree)
-        if result["changed"] and not self._task.check_mode:
-            done = self._apply(directory, todo)
-            result.update({"failed": True, "msg": done.get("msg", "")} if done.get("failed") else {})
+            result.update(self._configure())
+        except RegistriesRefused as exc:
+            result.update(failed=True, msg=str(exc))
+        except StepFailed as exc:
+            result.update(exc.result)
+        result["commands"] = self._commands
         return result
 
-    def _apply(self, directory: str, todo: Plan) -> dict[str, t.Any]:
-        write = [
-            {"path": path, "text": file.text, "mode": "0600" if file.secret else "0644"}
-            for path, file in todo.write.items()
-        ]
-        return self._step("apply", _directory=directory, _write=write, _remove=todo.remove, _aside=todo.aside)
-
-    def _nowhere(self, facts: dict[str, t.Any]) -> dict[str, t.Any]:
-        """There is no directory to write to."""
-        if self._task.check_mode and not facts.get("problem"):
-            message = "containerd does not look for registries in one directory yet; they would be written after that."
-            return {"changed": bool(self._options["registries"]), "msg": message}
+    def _configure(self) -> dict[str, t.Any]:
+        asked = self._args["registries"]
+        wanted(asked)
+        guess = self._args["directory"] or DIRECTORY
+        facts = self._step("read", guess)
         if not facts["installed"]:
-            return {"failed": True, "msg": "containerd is not installed on this machine; install it before this task."}
-        why = facts["problem"] or "its effective registry.config_path names no single directory"
-        remedy = "set registry_directory of gshare.cluster.containerd_config first"
-        return {"failed": True, "msg": f"containerd cannot be told about registries, because {why}: {remedy}."}
+            return self._not_installed(bool(asked))
+        registries = wanted(asked, facts["version"])
+        directory, notes = chosen(self._args["directory"], facts, bool(asked) and not self._task.check_mode)
+        if directory != guess:
+            facts = self._step("read", directory)
+        tree = tree_of(facts["tree"])
+        todo = plan(registries, tree)
+        found = findings(directory, tree, {registry.name for registry in registries}, facts["version"])
+        result = self._result(directory, todo, tree)
+        result["findings"] = found
+        if todo.changes and not self._task.check_mode:
+            files = [{"path": file.path, "text": file.text, "mode": file.mode} for file in todo.write]
+            done = self._step("apply", directory, _files=files, _remove=todo.remove, _keep=todo.keep)
+            result.update({"backup_files": done["backup_files"]} if todo.keep else {})
+        notes += [
+            f"{directory}/{path} is not ours; a copy is kept beside it, and ours replaces it." for path in todo.keep
+        ]
+        result["warnings"] = notes + [one["message"] for one in found]
+        return result
 
-    def _step(self, name: str, **more: t.Any) -> dict[str, t.Any]:
-        """One round trip to the machine."""
-        return self._execute_module(
+    def _result(self, directory: str, todo: Plan, tree: Tree) -> dict[str, t.Any]:
+        result: dict[str, t.Any] = {
+            "changed": todo.changes,
+            "directory": directory,
+            "written": [f"{directory}/{file.path}" for file in todo.write],
+            "removed": [f"{directory}/{path}" for path in todo.remove],
+        }
+        if todo.changes and self._task.diff:
+            result["diff"] = diffs(directory, todo, tree)
+        return result
+
+    def _not_installed(self, asked: bool) -> dict[str, t.Any]:
+        if not asked:
+            return {"changed": False}
+        if self._task.check_mode:
+            return {"changed": True, "msg": "containerd is not installed yet; its registries would be set after that."}
+        raise RegistriesRefused(["containerd is not installed on this machine; install it before this task."])
+
+    def _step(self, name: str, directory: str, **more: t.Any) -> dict[str, t.Any]:
+        """One round trip to the machine, which learns nothing of a registry but its files."""
+        result: dict[str, t.Any] = self._execute_module(
             module_name="gshare.cluster.containerd_hosts",
-            module_args={**self._options, "_step": name, **more},
+            module_args={"_step": name, "directory": directory, "service": self._args["service"], **more},
             task_vars=self._task_vars,
         )
-
-
-def _diffs(directory: str, todo: Plan, wanted: t.Mapping[str, File], tree: t.Mapping[str, str]) -> list[dict[str, str]]:
-    found = []
-    for path in sorted({*todo.write, *todo.remove}):
-        after = wanted[path].shown if path in todo.write else ""
-        before = tree.get(path, "")
-        # What an earlier run wrote may hold the same secrets.
-        secret = path.endswith(".key") or "Authorization" in before
-        found.append(file_diff(f"{directory}/{path}", File(before, secret).shown if before else "", after))
-    return found
+        self._commands += result.get("commands", [])
+        if result.get("failed"):
+            raise StepFailed(result)
+        return result

@@ -7,83 +7,86 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: containerd_hosts
-short_description: Tell containerd where images of registries come from
+short_description: Tell containerd which addresses serve a registry's images
 version_added: 0.1.0
 author:
   - gshare.cluster contributors (@gshare)
 description:
-  - Writes one folder with C(hosts.toml) for each registry, with the certificates that it names. containerd reads them at
-    every pull, so nothing is restarted.
-  - The folders are those below the one directory that containerd's effective C(registry.config_path) names.
-  - What somebody else wrote stays, unless one of the registries has to stand there. Then the file is kept beside the new
-    one under another name; a file to the same effect is left alone.
-  - Folders that an earlier run wrote and that are not wished for any more go.
-  - Traps in what is there are reported with file, line and remedy, such as a folder that containerd takes instead of the
-    wished one.
+  - Writes a C(hosts.toml) for each registry into the directory that containerd's C(registry.config_path) names, and
+    removes those that it wrote earlier and that are not asked for any more. What others wrote stays.
+  - A file of ours begins with a comment that says so. Where a file of somebody else's has the place of one of ours, it
+    is kept as a copy beside it that containerd does not read.
+  - containerd reads these files at every pull, so nothing is restarted.
+  - Names what stands in the directory without the effect that its owner expects.
+  - Credentials go into the file itself, which only root can read then. They, and keys, are neither in the diff nor in
+    a log.
   - The TOML work is done on the controller; the machine needs nothing but Python.
 extends_documentation_fragment:
   - gshare.cluster._attributes
 attributes:
   check_mode:
     details:
-      - Where containerd is not installed, or has no such directory yet, check mode reports a change without details.
+      - Where containerd is not installed, or its configuration names no directory yet, check mode takes
+        V(/etc/containerd/certs.d) for it.
 options:
   registries:
-    description: The registries.
+    description: The registries that containerd is to know.
     type: list
     elements: dict
-    required: true
+    default: []
     suboptions:
       name:
-        description: The registry as it stands in the names of images, V(docker.io) or V(HOST:PORT).
+        description:
+          - The registry as images name it, such as V(docker.io) or V(192.0.2.40:5000).
+          - V(_default) stands for every registry that has no entry of its own.
         type: str
         required: true
-      server:
-        description:
-          - The address that serves when no endpoint does.
-          - If empty, that is V(https://registry-1.docker.io) for V(docker.io), and HTTPS for others.
-        type: str
-        default: ""
+      plain_http:
+        description: Whether the registry itself, which is asked after all endpoints, speaks plain HTTP.
+        type: bool
+        default: false
       endpoints:
-        description: What is asked first, in this order.
+        description:
+          - What is asked for its images, in this order. Without any it is the registry itself.
+          - The same one twice counts once, as the first.
         type: list
         elements: dict
         default: []
         suboptions:
           url:
-            description: Its address with C(http://) or C(https://). A path has to hold C(/v2) and is taken as it is.
+            description:
+              - Its address, with V(http://) or V(https://).
+              - A path is used as it is, so it has to hold V(/v2), as V(https://harbor.example.net/v2/hub) does.
+              - containerd 1.x cannot read an IPv6 address here.
             type: str
             required: true
+          ca:
+            description: Certificates, as PEM text, that prove the endpoint's own.
+            type: str
+          client_certificate:
+            description: Certificate, as PEM text, that the endpoint asks for.
+            type: str
+          client_key:
+            description: Private key of O(registries[].endpoints[].client_certificate), as PEM text.
+            type: str
+          username:
+            description: Name of an account of the endpoint.
+            type: str
+          password:
+            description: Its password or token.
+            type: str
           capabilities:
-            description: What it is asked for.
+            description: What containerd may ask it for.
             type: list
             elements: str
             choices: [pull, resolve, push]
             default: [pull, resolve]
-          ca:
-            description: PEM text of the authority of its certificate.
-            type: str
-            default: ""
-          client_certificate:
-            description: PEM text of the certificate that containerd shows.
-            type: str
-            default: ""
-          client_key:
-            description: PEM text of its key.
-            type: str
-            default: ""
-          username:
-            description: The account there.
-            type: str
-            default: ""
-          password:
-            description: Its password.
-            type: str
-            default: ""
-  path:
-    description: containerd's configuration file.
+  directory:
+    description:
+      - The directory in which containerd looks.
+      - Without it, the one that the effective configuration of the daemon names. That has to be a single one, since
+        containerd 2.1 and later ignore a list.
     type: path
-    default: /etc/containerd/config.toml
   service:
     description: The systemd unit of containerd.
     type: str
@@ -93,22 +96,31 @@ options:
     type: str
     choices: [read, apply]
     default: read
-  _directory:
-    description: Private. The directory to read, or to write to.
-    type: path
-    default: /etc/containerd/certs.d
-  _write:
-    description: Private. The files to write, each with path, text and mode.
+  _files:
+    description: Private. What is written.
     type: list
     elements: dict
     default: []
+    suboptions:
+      path:
+        description: Path below the directory.
+        type: str
+        required: true
+      text:
+        description: The content.
+        type: str
+        required: true
+      mode:
+        description: The mode.
+        type: str
+        required: true
   _remove:
-    description: Private. The files to remove.
+    description: Private. What is removed.
     type: list
     elements: str
     default: []
-  _aside:
-    description: Private. The files to keep under another name.
+  _keep:
+    description: Private. What is copied before it is written.
     type: list
     elements: str
     default: []
@@ -117,121 +129,150 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Pull what Docker Hub has through a mirror
+- name: Know the registry on the LAN, and ask its mirror for images of Docker Hub
   gshare.cluster.containerd_hosts:
     registries:
+      - name: 192.0.2.40:5000
+        plain_http: true
+        endpoints:
+          - url: http://192.0.2.40:5000
+            capabilities: [pull, resolve, push]
       - name: docker.io
         endpoints:
           - url: http://192.0.2.40:5001
+
+- name: Ask Harbor for images of quay.io
+  gshare.cluster.containerd_hosts:
+    registries:
+      - name: quay.io
+        endpoints:
+          - url: https://harbor.example.net/v2/quay
+            ca: "{{ lookup('ansible.builtin.file', 'harbor-ca.pem') }}"
+            username: robot
+            password: "{{ vault_harbor_password }}"
 """
 
 RETURN = r"""
 directory:
-  description: Where containerd looks for registries.
+  description: The directory in which containerd looks.
   returned: when containerd is installed
   type: str
+  sample: /etc/containerd/certs.d
 written:
-  description: Files that were written, or would be.
+  description: Files that were, or would be, written.
   returned: when containerd is installed
   type: list
   elements: str
 removed:
-  description: Files that were removed, or would be.
+  description: Files that were, or would be, removed.
   returned: when containerd is installed
   type: list
   elements: str
+backup_files:
+  description: Copies of files of others that one of ours took the place of.
+  returned: when there are some
+  type: list
+  elements: str
 findings:
-  description: Traps in what somebody else has set up, with name, file, line and message.
+  description: What stands in the directory without the effect that its owner expects. The same are warnings.
   returned: when containerd is installed
   type: list
   elements: dict
+  contains:
+    name:
+      description: The kind of finding.
+      type: str
+      sample: shadowed
+    file:
+      description: The file or directory.
+      type: str
+    line:
+      description: The line; null where it is no line's fault.
+      type: int
+    message:
+      description: One sentence with file, line and remedy.
+      type: str
+commands:
+  description: The commands that were run on the machine.
+  returned: always
+  type: list
+  elements: str
 """
 
-import os
 import typing as t
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.gshare.cluster.plugins.module_utils import _registry_tree
+from ansible_collections.gshare.cluster.plugins.module_utils._containerd_files import done
 from ansible_collections.gshare.cluster.plugins.module_utils._containerd_node import Node
-from ansible_collections.gshare.cluster.plugins.module_utils._files import replace
 
-ASIDE = ".before-gshare"
-_LONGEST = 1 << 20
-_ENDPOINT = {
-    "url": {"type": "str", "required": True},
-    "capabilities": {
+SPEC: dict[str, t.Any] = {
+    "registries": {
         "type": "list",
-        "elements": "str",
-        "choices": ["pull", "resolve", "push"],
-        "default": ["pull", "resolve"],
+        "elements": "dict",
+        "default": [],
+        "options": {
+            "name": {"type": "str", "required": True},
+            "plain_http": {"type": "bool", "default": False},
+            "endpoints": {
+                "type": "list",
+                "elements": "dict",
+                "default": [],
+                "options": {
+                    "url": {"type": "str", "required": True},
+                    "ca": {"type": "str"},
+                    "client_certificate": {"type": "str"},
+                    "client_key": {"type": "str", "no_log": True},
+                    "username": {"type": "str"},
+                    "password": {"type": "str", "no_log": True},
+                    "capabilities": {
+                        "type": "list",
+                        "elements": "str",
+                        "choices": ["pull", "resolve", "push"],
+                        "default": ["pull", "resolve"],
+                    },
+                },
+            },
+        },
     },
-    "ca": {"type": "str", "default": ""},
-    "client_certificate": {"type": "str", "default": ""},
-    "client_key": {"type": "str", "default": "", "no_log": True},
-    "username": {"type": "str", "default": ""},
-    "password": {"type": "str", "default": "", "no_log": True},
+    "directory": {"type": "path"},
+    "service": {"type": "str", "default": "containerd"},
 }
-_REGISTRY = {
-    "name": {"type": "str", "required": True},
-    "server": {"type": "str", "default": ""},
-    "endpoints": {"type": "list", "elements": "dict", "default": [], "options": _ENDPOINT},
+_PRIVATE: dict[str, t.Any] = {
+    # Between the action plugin and this file only; a text may hold a password or a key.
+    "_step": {"type": "str", "choices": ["read", "apply"], "default": "read"},
+    "_files": {
+        "type": "list",
+        "elements": "dict",
+        "default": [],
+        "options": {
+            "path": {"type": "str", "required": True},
+            "text": {"type": "str", "required": True, "no_log": True},
+            "mode": {"type": "str", "required": True},
+        },
+    },
+    "_remove": {"type": "list", "elements": "str", "default": []},
+    "_keep": {"type": "list", "elements": "str", "default": []},
 }
-
-
-def tree(directory: str) -> dict[str, str]:
-    """The files of a directory's folders by their paths below it; of one that is no text, nothing but its name."""
-    found = {}
-    for folder in sorted(os.listdir(directory)) if os.path.isdir(directory) else []:
-        inside = os.path.join(directory, folder)
-        if not os.path.isdir(inside):
-            continue
-        found[f"{folder}/"] = ""
-        for name in sorted(os.listdir(inside)):
-            path = os.path.join(inside, name)
-            if os.path.isfile(path):
-                with open(path, encoding="utf-8", errors="replace", newline="") as stream:
-                    found[f"{folder}/{name}"] = stream.read(_LONGEST)
-    return found
-
-
-def apply(module: AnsibleModule, directory: str) -> None:
-    for path in module.params["_aside"]:
-        module.preserved_copy(os.path.join(directory, path), os.path.join(directory, path) + ASIDE)
-    # What hosts.toml names is there before it.
-    for file in sorted(module.params["_write"], key=lambda file: file["path"].endswith("/hosts.toml")):
-        replace(module, os.path.join(directory, file["path"]), file["text"].encode(), int(file["mode"], 8))
-    # And goes after it.
-    for path in sorted(module.params["_remove"], key=lambda path: not path.endswith("/hosts.toml")):
-        os.unlink(os.path.join(directory, path))
-    for folder in {os.path.dirname(os.path.join(directory, path)) for path in module.params["_remove"]}:
-        if not os.listdir(folder):
-            os.rmdir(folder)
 
 
 def main() -> None:
-    module = AnsibleModule(
-        argument_spec={
-            "registries": {"type": "list", "elements": "dict", "required": True, "options": _REGISTRY},
-            "path": {"type": "path", "default": "/etc/containerd/config.toml"},
-            "service": {"type": "str", "default": "containerd"},
-            "_step": {"type": "str", "choices": ["read", "apply"], "default": "read"},
-            "_directory": {"type": "path", "default": "/etc/containerd/certs.d"},
-            "_write": {"type": "list", "elements": "dict", "default": [], "no_log": True},
-            "_remove": {"type": "list", "elements": "str", "default": []},
-            "_aside": {"type": "list", "elements": "str", "default": []},
-        },
-        supports_check_mode=True,
-    )
-    directory: str = module.params["_directory"]
-    if module.params["_step"] == "apply":
-        apply(module, directory)
-        module.exit_json(changed=True)
-    node = Node(module, module.params["path"], module.params["service"])
-    facts: dict[str, t.Any] = {"installed": bool(node.program)}
-    if node.program:
-        dump, problem = node.dump()
-        facts.update(dump=dump, problem=problem, version=node.version() or "", tree=tree(directory))
-    module.exit_json(changed=False, **facts)
+    module = AnsibleModule(argument_spec={**SPEC, **_PRIVATE}, supports_check_mode=True)
+    directory = module.params["directory"]
+    result: dict[str, t.Any] = {}
+    if module.params["_step"] == "read":
+        node = Node(module, "/etc/containerd/config.toml", module.params["service"])
+        # The daemon says itself which file it reads.
+        node.path = node.unit.config or node.path
+        facts = node.facts()
+        wanted = ("installed", "version", "dump", "dump_problem")
+        result = {name: facts[name] for name in wanted if name in facts}
+        result.update(tree=_registry_tree.read(directory), commands=done(node)["commands"])
+    elif not module.check_mode:
+        params = (module.params["_files"], module.params["_remove"], module.params["_keep"])
+        result = {"backup_files": _registry_tree.apply(module, directory, *params)}
+    module.exit_json(changed=False, **result)
 
 
 if __name__ == "__main__":

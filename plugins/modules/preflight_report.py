@@ -29,7 +29,7 @@ options:
     description:
       - C(kubernetes_version), C(pod_cidr), C(service_cidr), C(api_port), C(accept), C(min_cpus), C(min_memory_mb),
         C(min_free_mb), C(clock_limit), C(ports_control_plane), C(ports_worker), C(systems), C(architectures),
-        C(checks), C(apt_source), C(docker_source) and
+        C(checks), C(registries), C(apt_source), C(docker_source) and
         C(nvidia_sources), as the variables of the role P(gshare.cluster.preflight#role).
     type: dict
     default: {}

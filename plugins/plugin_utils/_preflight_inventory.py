@@ -14,7 +14,7 @@ import ipaddress
 import re
 import typing as t
 
-from ansible_collections.gshare.cluster.plugins.plugin_utils import _custom_checks
+from ansible_collections.gshare.cluster.plugins.plugin_utils import _custom_checks, _registry_settings
 from ansible_collections.gshare.cluster.plugins.plugin_utils._preflight_model import (
     KINDS,
     Finding,
@@ -38,6 +38,7 @@ def check(machines: list[Machine], settings: Settings, groups: t.Mapping[str, t.
         *_version(settings),
         *_accept(settings),
         *_checks(settings),
+        *_registries(settings),
     ]
 
 
@@ -152,3 +153,8 @@ def _accept(settings: Settings) -> t.Iterator[Finding]:
 def _checks(settings: Settings) -> t.Iterator[Finding]:
     for problem in _custom_checks.problems(settings.checks or []):
         yield finding("check_invalid", WHERE, problem)
+
+
+def _registries(settings: Settings) -> t.Iterator[Finding]:
+    for problem in _registry_settings.mistakes(**settings.registries):
+        yield finding("registry_invalid", WHERE, problem)

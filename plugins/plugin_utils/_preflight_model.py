@@ -86,6 +86,8 @@ class Settings:
     architectures: list[str] = dataclasses.field(default_factory=lambda: ["x86_64", "aarch64"])
     # The users' own checks of verify, as they wrote them.
     checks: t.Any = dataclasses.field(default_factory=list)
+    # What role registry makes its entries of: address, mirror, mirrors, tls, ca_file.
+    registries: dict[str, t.Any] = dataclasses.field(default_factory=dict)
     # The entry that will be written for the Kubernetes packages: uri, file, signed_by.
     apt_source: dict[str, str] = dataclasses.field(default_factory=dict)
     # The same for Docker's, without the distribution in the address; and when it is written: the systems whose own
@@ -187,6 +189,12 @@ KINDS: dict[str, Kind] = {
         "gshare_checks holds a check that `verify` cannot make.",
         "Correct or remove it; docs/verify.md has examples.",
         False,
+    ),
+    "registry_invalid": Kind(
+        ERROR,
+        "A setting of registries and mirrors is wrong.",
+        "Correct it; docs/registries.md has examples.",
+        acceptable=False,
     ),
     # Reaching the machine.
     "unreachable": Kind(

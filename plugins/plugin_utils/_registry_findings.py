@@ -4,97 +4,115 @@
 
 # Note that this plugin util is **PRIVATE** to the collection. It can change at any time.
 
-"""Traps in the folders of registries that somebody else has set up, each with its place and a remedy."""
+"""What stands in containerd's directory of registries without the effect that its owner expects."""
 
 from __future__ import annotations
 
+import re
 import typing as t
-from urllib.parse import urlsplit
+import urllib.parse
 
-from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_hosts import HOSTS, MARK
-from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_services import DOCKER_HUB, server_of
-from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import TomlError, find, load
+from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_hosts import FILE, Tree
+from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_wishes import (
+    CATCH_ALL,
+    DOCKER,
+    DOCKER_SERVER,
+    first_series,
+)
+from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import Path, TomlError, find, load
 
-Row = dict[str, t.Any]
+_PAGES = ("docker.io", "www.docker.io", "index.docker.io", "hub.docker.com")
+_TLS = ("skip_verify", "ca", "client")
 
-
-def findings(directory: str, tree: t.Mapping[str, str], wanted: t.Iterable[str]) -> list[Row]:
-    """C(tree) has the files of the directory by their paths below it; C(wanted) are the names of our registries."""
-    folders: dict[str, list[str]] = {}
-    for path in tree:
-        name, _slash, file = path.partition("/")
-        folders.setdefault(name, []).append(file)
-    rows = [*_shadows(directory, set(folders), wanted)]
-    for name, files in sorted(folders.items()):
-        path = f"{name}/{HOSTS}"
-        if HOSTS not in files:
-            rows += [
-                _row(
-                    "wrong_name",
-                    f"{directory}/{name}/{file}",
-                    None,
-                    f"containerd reads no file of this name: call it {HOSTS}",
-                )
-                for file in files
-                if file.endswith(".toml")
-            ]
-        elif not tree[path].startswith(MARK):
-            rows += _of_a_file(f"{directory}/{path}", name, tree[path])
-    return rows
+Rows = t.Iterator[dict[str, t.Any]]
 
 
-def sentence(row: Row) -> str:
-    place = f"{row['file']}, line {row['line']}" if row["line"] else row["file"]
-    return f"{place}: {row['message']}."
+def findings(
+    directory: str, tree: Tree, wanted: t.Collection[str], version: str | None = None
+) -> list[dict[str, t.Any]]:
+    """Each with file, line and a sentence that ends with the remedy; C(wanted) are those that get a file of ours."""
+    found: list[dict[str, t.Any]] = []
+    for folder in sorted({*tree.folders, *wanted}):
+        found += _shadowed(directory, tree, folder)
+        if folder in wanted:
+            continue
+        entry = tree.files.get(f"{folder}/{FILE}")
+        if entry is None:
+            found += _without_file(directory, tree, folder)
+        elif not entry.ours:
+            found += _foreign(f"{directory}/{folder}/{FILE}", folder, entry.text or "", first_series(version))
+    return found
 
 
-def _shadows(directory: str, folders: set[str], wanted: t.Iterable[str]) -> t.Iterator[Row]:
-    """The form of a name without a colon is looked for first, whatever is in it."""
-    for name in wanted:
-        host, colon, port = name.rpartition(":")
-        other = f"{host}_{port}_"
-        if colon and other in folders:
-            text = f"containerd takes this folder for {name} and never looks into {directory}/{name}: remove one of the two"
-            yield _row("shadowing", f"{directory}/{other}", None, text)
+def _finding(name: str, file: str, line: int | None, message: str) -> dict[str, t.Any]:
+    where = f"{file}, line {line}" if line else file
+    return {"name": name, "file": file, "line": line, "message": f"{where}: {message}"}
 
 
-def _of_a_file(path: str, name: str, text: str) -> t.Iterator[Row]:
+def underscored(name: str) -> str:
+    """The name under which containerd looks first: HOST_PORT_ for HOST:PORT."""
+    host, colon, port = name.rpartition(":")
+    return f"{host}_{port}_" if colon and host else name
+
+
+def _shadowed(directory: str, tree: Tree, name: str) -> Rows:
+    first = underscored(name)
+    if first != name and first in tree.folders:
+        text = f"containerd reads this instead of {directory}/{name}; remove the directory {directory}/{first}."
+        yield _finding("shadowed", f"{directory}/{first}", None, text)
+
+
+def _without_file(directory: str, tree: Tree, folder: str) -> Rows:
+    names = tree.names(folder)
+    if any(name.endswith((".crt", ".cert")) for name in names):
+        return  # Docker's layout, which containerd reads too
+    wrong = [name for name in names if name.lower() in ("host.toml", "host.tml", "hosts.tml", "hosts.toml", "hosts")]
+    if wrong:
+        text = f"containerd does not read a file of this name; rename it to {FILE}."
+        yield _finding("wrong_name", f"{directory}/{folder}/{wrong[0]}", None, text)
+    else:
+        text = f"it has no {FILE}, so nothing is read from it, nor from {CATCH_ALL}; remove it, or write the file."
+        yield _finding("no_hosts_file", f"{directory}/{folder}", None, text)
+
+
+def _foreign(file: str, folder: str, text: str, old: bool) -> Rows:
     try:
         data = load(text)
     except TomlError as exc:
-        yield _row("unreadable", path, exc.line, f"containerd cannot read it and goes past it without a word: {exc}")
+        yield _finding(
+            "not_toml", file, exc.line, f"not valid TOML ({exc}), so containerd goes upstream; correct it by hand."
+        )
         return
-    server = data.get("server")
-    if isinstance(server, str):
-        where = find(text, ("server",))
-        if "://" not in server:
-            yield _row("no_scheme", path, where, _no_scheme("server", server))
-        elif name == DOCKER_HUB and urlsplit(server).hostname == DOCKER_HUB:
-            yield _row("web_page", path, where, f"{server} is a web page and no registry: write {server_of(name)}")
-    hosts = data.get("host")
-    for url, table in (hosts if isinstance(hosts, dict) else {}).items():
-        where = find(text, ("host", url))
-        options = table if isinstance(table, dict) else {}
-        if "://" not in url:
-            yield _row("no_scheme", path, where, _no_scheme("host", url))
-        elif urlsplit(url).path.strip("/") and not options.get("override_path"):
-            if not urlsplit(url).path.rstrip("/").endswith("/v2"):
-                yield _row(
-                    "path",
-                    path,
-                    where,
-                    f"containerd asks for {url.rstrip('/')}/v2/: say override_path = true if the path is complete",
-                )
-        if url.startswith("http://") and "skip_verify" in options:
-            place = find(text, ("host", url, "skip_verify"))
-            yield _row(
-                "skip_verify", path, place, f"with skip_verify containerd tries https on {url} first: leave it out"
+    server, hosts = data.get("server"), data.get("host")
+    if isinstance(server, str) and server:
+        yield from _address(file, text, ("server",), server, data)
+        if folder == DOCKER and urllib.parse.urlsplit(server).hostname in _PAGES:
+            line = find(text, ("server",))
+            yield _finding("wrong_server", file, line, f"{server} is a web page, no registry; write {DOCKER_SERVER}.")
+    if old and text.strip() and not isinstance(hosts, dict):
+        yield _finding("no_host_table", file, 1, "containerd 1.x reads no file without a [host] table; add one.")
+    for url, settings in hosts.items() if isinstance(hosts, dict) else []:
+        if old and re.search(r"[][]", url):
+            message = (
+                f"containerd 1.x cannot read brackets in a table's name, and reads nothing of the file; name {url}"
             )
+            yield _finding("ipv6_unreadable", file, find(text, ("host", url)), f"{message} in DNS or /etc/hosts.")
+        yield from _address(file, text, ("host", url), url, settings if isinstance(settings, dict) else {})
 
 
-def _no_scheme(key: str, value: str) -> str:
-    return f"{key} {value!r} has no scheme, so that containerd takes https: write http:// or https:// before it"
-
-
-def _row(name: str, file: str, line: int | None, message: str) -> Row:
-    return {"name": name, "file": file, "line": line, "message": message}
+def _address(file: str, text: str, path: Path, url: str, settings: dict[str, t.Any]) -> Rows:
+    line = find(text, path)
+    if not re.match("https?://", url):
+        message = f"'{url}' has no scheme, so containerd takes https; write http://{url} or https://{url}."
+        yield _finding("no_scheme", file, line, message)
+        return
+    parts = urllib.parse.urlsplit(url)
+    way = parts.path.rstrip("/")
+    if way and not way.endswith("/v2") and not settings.get("override_path"):
+        message = f"containerd asks {url} for {way}/v2/...; add override_path = true, so that it asks for {way}/..."
+        yield _finding("no_override_path", file, line, message)
+    tls = [key for key in _TLS if settings.get(key)]
+    if tls and parts.scheme == "http" and not parts.netloc.endswith(":80"):
+        place = find(text, (*path, tls[0]) if path[0] == "host" else (tls[0],))
+        message = f"{tls[0]} at {url} makes containerd try HTTPS first; remove the line."
+        yield _finding("tls_on_http", file, place or line, message)

@@ -4,172 +4,179 @@
 
 # Note that this plugin util is **PRIVATE** to the collection. It can change at any time.
 
-"""What containerd reads about registries: a folder for each, with hosts.toml and the certificates that it names.
+"""What stands in containerd's directory of registries, and what has to be written and removed there.
 
-Rules of containerd (core/remotes/docker/config/hosts.go): endpoints are tried in their order, then the server; an address
-without a scheme counts as https; /v2 is put behind a path unless override_path says that it is complete; skip_verify on
-an http endpoint makes it try https first.
+containerd reads a registry's hosts.toml at every pull, so nothing is restarted for it. A file of ours begins with
+C(MARK); certificates of ours have names that nobody else uses and that containerd does not look for by itself.
 """
 
 from __future__ import annotations
 
 import base64
-import json
-import re
+import hashlib
+import posixpath
 import typing as t
-from dataclasses import dataclass
-from urllib.parse import urlsplit
+from dataclasses import dataclass, field
 
-from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_services import server_of
+from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_wishes import Endpoint, Registry
+from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_edit import render
 from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import TomlError, load
 
-HOSTS = "hosts.toml"
-MARK = "# Written by gshare.cluster. What is changed here goes with the next run: change its settings instead."
-ASIDE = "hosts.toml.before-gshare"
-"""Where somebody else's file is kept; containerd reads hosts.toml alone."""
-# containerd waits 30 s by itself, and releases before 2.1 always do.
-_DIAL = "5s"
+DIRECTORY = "/etc/containerd/certs.d"
+FILE = "hosts.toml"
+MARK = "# Managed by gshare.cluster: changes by hand are overwritten."
+_SIGN = MARK.partition(":")[0]
+_PUBLIC, _PRIVATE = "0644", "0600"
 
 
-class HostsRefused(Exception):
-    """What is wished for cannot be written; all mistakes in one text."""
+@dataclass(frozen=True)
+class Entry:
+    """A file that is there; the text of a hosts.toml, of all others the digest."""
+
+    digest: str
+    mode: str = _PUBLIC
+    text: str | None = None
+
+    @property
+    def ours(self) -> bool:
+        return self.text is not None and self.text.startswith(_SIGN)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The directory: its folders, and their files by their path below it."""
+
+    folders: tuple[str, ...] = ()
+    files: dict[str, Entry] = field(default_factory=dict)
+
+    def names(self, folder: str) -> list[str]:
+        return [posixpath.basename(path) for path in self.files if posixpath.dirname(path) == folder]
+
+
+def tree_of(found: t.Mapping[str, t.Any]) -> Tree:
+    """The directory as the machine told of it."""
+    return Tree(tuple(found["folders"]), {path: Entry(**entry) for path, entry in found["files"].items()})
 
 
 @dataclass(frozen=True)
 class File:
-    """One file of a registry's folder. A secret one is for root alone and is not shown."""
-
+    path: str
     text: str
-    secret: bool = False
+    mode: str = _PUBLIC
 
     @property
-    def shown(self) -> str:
-        """The text with what is secret left out."""
-        if not self.secret:
-            return self.text
-        if self.text.startswith(MARK):
-            return re.sub(r'(Authorization = ")[^"]*', r"\1********", self.text)
-        return "********\n"
+    def digest(self) -> str:
+        return hashlib.sha256(self.text.encode("utf-8")).hexdigest()
+
+    def stands(self, entry: Entry | None) -> bool:
+        return entry is not None and (entry.digest, entry.mode) == (self.digest, self.mode)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Paths are below the directory."""
+    """In this order, a run that is killed leaves every hosts.toml with the certificates that it names."""
 
-    write: dict[str, File]
+    write: list[File]
     remove: list[str]
-    aside: list[str]
+    # Files of others that one of ours takes the place of.
+    keep: list[str]
+
+    @property
+    def changes(self) -> bool:
+        return bool(self.write or self.remove)
 
 
-def wanted_files(registries: t.Iterable[t.Mapping[str, t.Any]], version: str) -> dict[str, File]:
-    """All files of the registries that are wished for."""
-    mistakes: list[str] = []
-    found: dict[str, File] = {}
-    for registry in registries:
-        found.update(_folder(registry, version, mistakes))
-    if mistakes:
-        raise HostsRefused(" ".join(dict.fromkeys(mistakes)))
+def files(registry: Registry) -> list[File]:
+    """All files of one registry, hosts.toml last."""
+    lines = [MARK]
+    tables: list[str] = []
+    found: list[File] = []
+    if registry.server:
+        lines.append(f"server = {render(registry.server)}")
+    for number, endpoint in enumerate(registry.endpoints, start=1):
+        settings, headers = _settings(endpoint, number)
+        table = f"host.{render(endpoint.url)}"
+        if endpoint.url == registry.server:
+            # The last one that is asked is the same machine, which wants the same proof.
+            lines += settings
+            tables = [*_table("header", headers), *tables]
+        path = ["override_path = true"] if endpoint.has_path else []
+        capabilities = [f"capabilities = {render(list(endpoint.capabilities))}"]
+        tables += ["", f"[{table}]", *(f"  {line}" for line in capabilities + path + settings)]
+        tables += _table(f"{table}.header", headers)
+        found += _certificates(registry.name, endpoint, number)
+    secret = any(endpoint.password for endpoint in registry.endpoints)
+    text = "\n".join([*lines, *tables, ""])
+    return [*found, File(f"{registry.name}/{FILE}", text, _PRIVATE if secret else _PUBLIC)]
+
+
+def _table(name: str, pairs: list[str]) -> list[str]:
+    return ["", f"[{name}]", *(f"  {pair}" for pair in pairs)] if pairs else []
+
+
+def _settings(endpoint: Endpoint, number: int) -> tuple[list[str], list[str]]:
+    settings, headers = [], []
+    if endpoint.ca:
+        settings.append(f"ca = {render(_pem(number, 'ca'))}")
+    if endpoint.client_certificate:
+        pair = [_pem(number, "client"), _pem(number, "client-key")]
+        settings.append(f"client = {render([pair])}")
+    if endpoint.username:
+        login = base64.b64encode(f"{endpoint.username}:{endpoint.password}".encode()).decode()
+        headers.append(f"Authorization = {render(f'Basic {login}')}")
+    return settings, headers
+
+
+def _pem(number: int, kind: str) -> str:
+    return f"gshare-{number}-{kind}.pem"
+
+
+def _certificates(folder: str, endpoint: Endpoint, number: int) -> list[File]:
+    texts = (
+        ("ca", endpoint.ca, _PUBLIC),
+        ("client", endpoint.client_certificate, _PUBLIC),
+        ("client-key", endpoint.client_key, _PRIVATE),
+    )
+    return [File(f"{folder}/{_pem(number, kind)}", text, mode) for kind, text, mode in texts if text]
+
+
+def plan(registries: t.Iterable[Registry], tree: Tree) -> Plan:
+    """What to do so that the directory has exactly these registries beside those of others."""
+    wish = {file.path: file for registry in registries for file in files(registry)}
+    write = [file for path, file in wish.items() if not file.stands(tree.files.get(path))]
+    gone = [path for path, entry in tree.files.items() if path not in wish and (entry.ours or _is_ours(path))]
+    # A hosts.toml goes before the certificates that it names.
+    remove = sorted(gone, key=lambda path: (posixpath.dirname(path), posixpath.basename(path) != FILE, path))
+    keep = [path for path in wish if (entry := tree.files.get(path)) and entry.text is not None and not entry.ours]
+    return Plan(write, remove, keep)
+
+
+def _is_ours(path: str) -> bool:
+    """A certificate of ours, or what a killed run left of it."""
+    name = posixpath.basename(path)
+    return (name.startswith("gshare-") and name.endswith(".pem")) or name.startswith(".gshare-")
+
+
+def diffs(directory: str, plan_: Plan, tree: Tree) -> list[dict[str, str]]:
+    """One entry a file; nothing secret is in it, old or new."""
+    found = []
+    for file in plan_.write:
+        found.append(_diff(f"{directory}/{file.path}", tree.files.get(file.path), file))
+    for path in plan_.remove:
+        found.append(_diff(f"{directory}/{path}", tree.files[path], None))
     return found
 
 
-def plan(wanted: t.Mapping[str, File], tree: t.Mapping[str, str]) -> Plan:
-    """What has to be done to a directory, whose files C(tree) holds by their paths below it."""
-    ours = {path for path, text in tree.items() if path.endswith(f"/{HOSTS}") and text.startswith(MARK)}
-    kept = {path for path, file in wanted.items() if _says_the_same(tree.get(path), file, path in ours)}
-    write = {path: file for path, file in wanted.items() if path not in kept}
-    aside = [path for path in write if path in tree and path.endswith(f"/{HOSTS}") and path not in ours]
-    old = {name for path in ours for name in (path, *_certificates(path, tree[path]))}
-    return Plan(write, sorted(old & set(tree) - set(wanted)), aside)
+def _diff(path: str, old: Entry | None, new: File | None) -> dict[str, str]:
+    before = "" if old is None else _shown("old", old.text, old.mode)
+    after = "" if new is None else _shown("new", new.text if path.endswith(FILE) else None, new.mode)
+    return {"before": before, "after": after, "before_header": path, "after_header": path}
 
 
-def _says_the_same(text: str | None, file: File, ours: bool) -> bool:
-    if text == file.text or text is None:
-        return text is not None
-    if ours or not file.text.startswith(MARK):
-        return False
+def _shown(age: str, text: str | None, mode: str) -> str:
+    """A text that may hold a password or a key is not shown; mode says what is, a header what may be."""
     try:
-        return load(text) == load(file.text)  # somebody else wrote it, to the same effect
+        plain = text is not None and mode == _PUBLIC and "header" not in str(load(text)).lower()
     except TomlError:
-        return False
-
-
-def _certificates(path: str, text: str) -> t.Iterator[str]:
-    """The files beside a hosts.toml of ours that it names."""
-    folder = path.rpartition("/")[0]
-    for host in load(text).get("host", {}).values():
-        names = [host["ca"]] if "ca" in host else []
-        for pair in host.get("client", []):
-            names += pair
-        yield from (f"{folder}/{name}" for name in names)
-
-
-def _folder(registry: t.Mapping[str, t.Any], version: str, mistakes: list[str]) -> dict[str, File]:
-    name, files = registry["name"], {}
-    if not re.fullmatch(r"[A-Za-z0-9._:\[\]-]+", name):
-        mistakes.append(f"The registry {name!r} is no HOST or HOST:PORT, as it stands in the names of images.")
-        return {}
-    server = registry.get("server") or server_of(name)
-    lines, secret, seen = [f"server = {_quote(server)}"], False, set()
-    for endpoint in registry["endpoints"]:
-        url = endpoint["url"].rstrip("/")
-        mistakes += [f"The endpoint {endpoint['url']!r} of {name} {text}." for text in _wrong(url, version)]
-        if url in seen:
-            continue
-        seen.add(url)
-        table, beside = _endpoint(endpoint, url)
-        if url != server:
-            # Another one serves where this one is away, so that is found out soon.
-            table.append(f'dial_timeout = "{_DIAL}"')
-        lines += ["", f"[host.{_quote(url)}]", *(f"  {line}" for line in table)]
-        files.update({f"{name}/{path}": file for path, file in beside.items()})
-        if endpoint.get("username"):
-            account = base64.b64encode(f"{endpoint['username']}:{endpoint.get('password') or ''}".encode()).decode()
-            lines += [f"  [host.{_quote(url)}.header]", f'    Authorization = "Basic {account}"']
-            secret = True
-    files[f"{name}/{HOSTS}"] = File("\n".join([MARK, *lines]) + "\n", secret)
-    return files
-
-
-def _endpoint(endpoint: t.Mapping[str, t.Any], url: str) -> tuple[list[str], dict[str, File]]:
-    """The lines of one endpoint's table, and the files beside them."""
-    lines = [f"capabilities = {json.dumps(list(endpoint.get('capabilities') or ('pull', 'resolve')))}"]
-    stem, beside = re.sub(r"[^A-Za-z0-9.-]+", "_", url.partition("://")[2]), {}
-    if urlsplit(url).path:
-        lines.append("override_path = true")
-    if endpoint.get("ca"):
-        beside[f"{stem}.ca.crt"] = File(_text(endpoint["ca"]))
-        lines.append(f"ca = {_quote(f'{stem}.ca.crt')}")
-    if endpoint.get("client_certificate"):
-        pair = (f"{stem}.client.cert", f"{stem}.client.key")
-        beside[pair[0]] = File(_text(endpoint["client_certificate"]))
-        beside[pair[1]] = File(_text(endpoint.get("client_key") or ""), secret=True)
-        lines.append(f"client = [[{_quote(pair[0])}, {_quote(pair[1])}]]")
-    return lines, beside
-
-
-def _wrong(url: str, version: str) -> t.Iterator[str]:
-    if not re.match(r"https?://[^/]+", url):
-        yield "has no scheme: write http:// or https:// before it"
-        return
-    parts = urlsplit(url)
-    if parts.query or parts.fragment or parts.username:
-        yield "has more than scheme, host, port and path: leave the rest out, an account is a setting of its own"
-    if parts.path and "v2" not in parts.path.split("/"):
-        yield (
-            "has a path that containerd would take as it is: write it with /v2, behind it as in .../PATH/v2, or before "
-            "the project as in .../v2/PROJECT"
-        )
-    if "[" in parts.netloc and int(version.partition(".")[0] or 0) < 2:
-        yield (
-            f"is an IPv6 address, which containerd {version} cannot read in hosts.toml: give it a name, or install "
-            "containerd 2"
-        )
-
-
-def _quote(text: str) -> str:
-    """A basic string of TOML, which JSON's is as well."""
-    return json.dumps(text)
-
-
-def _text(pem: str) -> str:
-    return pem.rstrip("\n") + "\n"
+        plain = False
+    return str(text) if plain else f"({age} content, not shown)\n"

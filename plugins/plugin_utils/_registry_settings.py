@@ -4,85 +4,147 @@
 
 # Note that this plugin util is **PRIVATE** to the collection. It can change at any time.
 
-"""Which registries containerd is told about, out of the cluster's settings."""
+"""The settings of the whole cluster about registries, as the module containerd_hosts takes them."""
 
 from __future__ import annotations
 
 import os
 import typing as t
 
-from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_services import (
-    DOCKER_HUB,
-    Wrong,
-    bracketed,
-    split_port,
+from ansible_collections.gshare.cluster.plugins.plugin_utils import _registry_wishes
+from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_services import bracketed, split_port
+from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_wishes import (
+    CAPABILITIES,
+    DOCKER,
+    RegistriesRefused,
 )
 
-Json = dict[str, t.Any]
-
-_FILES = {"ca_file": "ca", "client_certificate_file": "client_certificate", "client_key_file": "client_key"}
-_WORDS = {"url", "username", "password", *_FILES}
-
-
-def hosts(settings: t.Mapping[str, t.Any]) -> list[Json]:
-    """One entry a registry, with name, server and endpoints: the registry on the LAN, then the upstreams."""
-    mistakes: list[str] = []
-    scheme = "https" if settings.get("tls") else "http"
-    common = {"ca": _read("gshare_registry_ca_file", settings.get("ca_file"), mistakes)} if settings.get("tls") else {}
-    found: list[Json] = []
-    registry, mirror = settings.get("registry") or "", settings.get("mirror") or ""
-    if registry:
-        url = f"{scheme}://{registry}"
-        account = {key: settings.get(key) or "" for key in ("username", "password")}
-        endpoint = {"url": url, "capabilities": ["pull", "resolve", "push"], **common, **account}
-        found.append({"name": registry, "server": url, "endpoints": [endpoint]})
-    upstreams: dict[str, list[Json]] = {}
-    if mirror:
-        upstreams[DOCKER_HUB] = [{"url": f"{scheme}://{mirror}", **common}]
-    host = split_port(mirror or registry)[0]
-    for upstream, port in (settings.get("pull_through") or {}).items():
-        upstreams.setdefault(upstream, []).append({"url": f"{scheme}://{bracketed(host)}:{port}", **common})
-    for upstream, endpoints in _mapping(settings.get("mirrors"), mistakes).items():
-        for number, endpoint in enumerate(endpoints if isinstance(endpoints, list) else [endpoints]):
-            where = f"gshare_registry_mirrors[{upstream!r}][{number}]"
-            upstreams.setdefault(str(upstream), []).append(_endpoint(where, endpoint, mistakes))
-    if mistakes:
-        raise Wrong(" ".join(mistakes))
-    return found + [{"name": name, "endpoints": endpoints} for name, endpoints in upstreams.items()]
+# Keys of an endpoint, and what of it is in a file on the controller.
+_PLAIN = ("url", "username", "password")
+_FILES = {
+    "ca_file": "ca",
+    "client_certificate_file": "client_certificate",
+    "client_key_file": "client_key",
+}
+_EXAMPLE = "{quay.io: ['https://mirror.example.net']}"
 
 
-def _mapping(value: t.Any, mistakes: list[str]) -> t.Mapping[str, t.Any]:
-    if value and not isinstance(value, dict):
-        mistakes.append(
-            "gshare_registry_mirrors is no mapping: write upstream: [endpoint, ...], such as docker.io: [...]."
+class Settings:
+    """Reads the variables; mistakes come together at the end."""
+
+    def __init__(
+        self,
+        address: t.Any = "",
+        mirror: t.Any = "",
+        mirrors: t.Any = None,
+        tls: bool = False,
+        ca_file: t.Any = "",
+        pull_through: t.Any = None,
+        username: t.Any = "",
+        password: t.Any = "",
+    ) -> None:
+        self.mistakes: list[str] = []
+        self.registries: dict[str, dict[str, t.Any]] = {}
+        scheme = "https" if tls else "http"
+        ca = {"ca_file": ca_file} if tls and ca_file else {}
+        if self._is_address("gshare_local_registry", address):
+            registry = self._registry(address)
+            registry["plain_http"] = not tls
+            account = {"username": username, "password": password} if username or password else {}
+            registry["endpoints"] += self._endpoints(
+                "gshare_registry_ca_file",
+                [{"url": f"{scheme}://{address}", **ca, **account}],
+                capabilities=list(CAPABILITIES),
+            )
+        if self._is_address("gshare_local_registry_mirror", mirror):
+            found = self._endpoints("gshare_registry_ca_file", [{"url": f"{scheme}://{mirror}", **ca}])
+            self._registry(DOCKER)["endpoints"] += found
+        host = bracketed(split_port(str(mirror or address))[0])
+        for name, port in (pull_through if isinstance(pull_through, dict) else {}).items():
+            found = self._endpoints("gshare_registry_ca_file", [{"url": f"{scheme}://{host}:{port}", **ca}])
+            self._registry(str(name))["endpoints"] += found
+        if not isinstance(mirrors or {}, dict):
+            self.mistakes.append(f"gshare_registry_mirrors is no dictionary; write it as {_EXAMPLE}.")
+            return
+        for name, endpoints in (mirrors or {}).items():
+            found = self._endpoints(f"gshare_registry_mirrors, {name}", endpoints)
+            self._registry(str(name))["endpoints"] += found
+
+    def _registry(self, name: str) -> dict[str, t.Any]:
+        return self.registries.setdefault(name, {"name": name, "plain_http": False, "endpoints": []})
+
+    def _is_address(self, variable: str, value: t.Any) -> bool:
+        if not value:
+            return False
+        if isinstance(value, str) and "/" not in value:
+            return True
+        bare = str(value).split("://", maxsplit=1)[-1].partition("/")[0]
+        self.mistakes.append(
+            f"{variable} is {value!r}; write {bare or 'HOST:PORT'}, gshare_registry_tls chooses between http and https."
         )
-        return {}
-    return value or {}
+        return False
+
+    def _endpoints(self, where: str, values: t.Any, **more: t.Any) -> list[dict[str, t.Any]]:
+        if not isinstance(values, list) or not values:
+            self.mistakes.append(f"{where}: write a list of endpoints, as in {_EXAMPLE}.")
+            return []
+        found = []
+        for number, value in enumerate(values, start=1):
+            endpoint = self._endpoint(f"{where}, endpoint {number}", value)
+            if endpoint:
+                found.append({**endpoint, **more})
+        return found
+
+    def _endpoint(self, where: str, value: t.Any) -> dict[str, t.Any] | None:
+        if isinstance(value, str):
+            return {"url": value}
+        if not isinstance(value, dict) or not value.get("url"):
+            self.mistakes.append(f"{where}: write an address such as https://HOST:PORT, or a dictionary with url.")
+            return None
+        endpoint = {}
+        for key, item in value.items():
+            # A value may be a password, so it is in no message.
+            if key not in _PLAIN and key not in _FILES:
+                self.mistakes.append(f"{where}: there is no key {key}; there are {', '.join([*_PLAIN, *_FILES])}.")
+            elif not isinstance(item, str):
+                self.mistakes.append(f"{where}: {key} is no text; put it in quotes.")
+            elif key in _PLAIN:
+                endpoint[key] = item
+            else:
+                endpoint[_FILES[key]] = self._read(f"{where}, {key}", item)
+        return endpoint
+
+    def _read(self, where: str, path: str) -> str:
+        """A file on the controller; empty, and a mistake, if it cannot be."""
+        full = os.path.expanduser(path)
+        if not os.path.isabs(full):
+            self.mistakes.append(f"{where}: {path} is not absolute; write {{{{ inventory_dir }}}}/{path} or the like.")
+            return ""
+        try:
+            with open(full, encoding="utf-8") as stream:
+                text = stream.read()
+        except (OSError, UnicodeDecodeError) as exc:
+            reason = exc.strerror if isinstance(exc, OSError) else "not a text"
+            self.mistakes.append(f"{where}: {path} cannot be read on the controller ({reason}); correct the path.")
+            return ""
+        if "-----BEGIN " not in text:
+            self.mistakes.append(f"{where}: {path} is no PEM file; it has to hold a line with -----BEGIN.")
+            return ""
+        return text
 
 
-def _endpoint(where: str, value: t.Any, mistakes: list[str]) -> Json:
-    options = {"url": value} if isinstance(value, str) else value
-    if not isinstance(options, dict) or not options.get("url"):
-        mistakes.append(f"{where} has no url: write an address, or a mapping with url.")
-        return {}
-    for word in sorted(set(options) - _WORDS):
-        mistakes.append(f"{where} has the key {word!r}, which is none of {', '.join(sorted(_WORDS))}: correct it.")
-    if bool(options.get("client_certificate_file")) != bool(options.get("client_key_file")):
-        mistakes.append(f"{where} has one of client_certificate_file and client_key_file: write both.")
-    found = {key: options[key] for key in ("url", "username", "password") if key in options}
-    for key, name in _FILES.items():
-        found[name] = _read(f"{where}.{key}", options.get(key), mistakes)
-    return found
-
-
-def _read(where: str, name: str | None, mistakes: list[str]) -> str:
-    """A file on the controller."""
-    if not name:
-        return ""
+def mistakes(**variables: t.Any) -> list[str]:
+    """Everything that is wrong with the variables, a sentence each."""
+    settings = Settings(**variables)
     try:
-        with open(os.path.expanduser(name), encoding="utf-8") as stream:
-            return stream.read()
-    except (OSError, UnicodeDecodeError) as exc:
-        why = exc.strerror if isinstance(exc, OSError) else "it is no text"
-        mistakes.append(f"{where} is {name}, which cannot be read here ({why}): correct the path.")
-        return ""
+        _registry_wishes.wanted(settings.registries.values())
+    except RegistriesRefused as exc:
+        return [*settings.mistakes, *exc.mistakes]
+    return settings.mistakes
+
+
+def registries(**variables: t.Any) -> list[dict[str, t.Any]]:
+    found = mistakes(**variables)
+    if found:
+        raise RegistriesRefused(found)
+    return list(Settings(**variables).registries.values())

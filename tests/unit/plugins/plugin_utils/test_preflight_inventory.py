@@ -108,3 +108,9 @@ def test_all_mistakes_at_once():
         "check_invalid",
         "check_invalid",
     ]
+
+
+def test_registries():
+    wrong = {"address": "http://192.0.2.40:5000", "mirrors": {"quay.io": ["mirror.example.net"]}}
+    assert found(registries=wrong) == [("registry_invalid", ("the inventory",))] * 2
+    assert found(registries={"address": "192.0.2.40:5000", "mirror": "", "mirrors": {}, "tls": False}) == []
