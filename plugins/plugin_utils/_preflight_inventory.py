@@ -14,7 +14,11 @@ import ipaddress
 import re
 import typing as t
 
-from ansible_collections.gshare.cluster.plugins.plugin_utils import _custom_checks, _registry_settings
+from ansible_collections.gshare.cluster.plugins.plugin_utils import (
+    _custom_checks,
+    _registry_services,
+    _registry_settings,
+)
 from ansible_collections.gshare.cluster.plugins.plugin_utils._preflight_model import (
     KINDS,
     Finding,
@@ -38,7 +42,7 @@ def check(machines: list[Machine], settings: Settings, groups: t.Mapping[str, t.
         *_version(settings),
         *_accept(settings),
         *_checks(settings),
-        *_registries(settings),
+        *_registries(settings, machines),
     ]
 
 
@@ -155,6 +159,13 @@ def _checks(settings: Settings) -> t.Iterator[Finding]:
         yield finding("check_invalid", WHERE, problem)
 
 
-def _registries(settings: Settings) -> t.Iterator[Finding]:
-    for problem in _registry_settings.mistakes(**settings.registries):
+def _registries(settings: Settings, machines: list[Machine]) -> t.Iterator[Finding]:
+    known = dict(settings.registries)
+    node = known.pop("node", "")
+    addresses = {machine.name: machine.address for machine in machines}
+    registry, mirror, through = (known.get(key) or "" for key in ("address", "mirror", "pull_through"))
+    for problem in [
+        *_registry_settings.mistakes(**known),
+        *_registry_services.mistakes(registry, mirror, through or {}, addresses, node),
+    ]:
         yield finding("registry_invalid", WHERE, problem)

@@ -17,7 +17,11 @@ _SERVERS = {DOCKER_HUB: "https://registry-1.docker.io"}
 
 
 class Wrong(Exception):
-    """Settings that cannot be served; all mistakes in one text."""
+    """Settings that cannot be served."""
+
+    def __init__(self, mistakes: t.Sequence[str]) -> None:
+        super().__init__(" ".join(mistakes))
+        self.mistakes = list(mistakes)
 
 
 def server_of(upstream: str) -> str:
@@ -58,7 +62,7 @@ def services(
     for first, second in _clashes(found):
         mistakes.append(f"{first['name']} and {second['name']} would both listen on port {first['port']}: change one")
     if mistakes:
-        raise Wrong("; ".join(mistakes) + ".")
+        raise Wrong([f"{mistake}." for mistake in mistakes])
     return found
 
 
@@ -86,6 +90,15 @@ def _wanted(
 
 def bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
+
+
+def mistakes(*settings: t.Any) -> list[str]:
+    """Everything that is wrong with the settings of what is served, a sentence each."""
+    try:
+        services(*settings)
+    except Wrong as exc:
+        return exc.mistakes
+    return []
 
 
 def marks(found: t.Iterable[t.Mapping[str, t.Any]], machines: t.Mapping[str, str]) -> list[dict[str, t.Any]]:

@@ -61,7 +61,7 @@ def test_only_the_machine_that_serves_is_marked() -> None:
         ({"pull_through": {"ghcr.io": 5002}}, "gshare_registry_pull_through['ghcr.io'] needs gshare_local_registry"),
         (
             {"mirror": "192.0.2.40:5001", "pull_through": {"ghcr.io": "x", "quay.io": True}},
-            "gshare_registry_pull_through['ghcr.io'] is 'x': write the port that its mirror is to listen on; "
+            "gshare_registry_pull_through['ghcr.io'] is 'x': write the port that its mirror is to listen on. "
             "gshare_registry_pull_through['quay.io'] is True",
         ),
         (
