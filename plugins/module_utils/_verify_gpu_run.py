@@ -76,7 +76,6 @@ class GpuPart:
 
     def begin(self, run: Run, snapshot: Snapshot) -> None:
         """Ask for cards, now that the cluster has settled."""
-        self.start(run, snapshot)
         found = run.traffic.gpu
         if self.expectation.gpu_sharing == "none":
             return

@@ -65,8 +65,7 @@ class IngressPart:
             found["problem"] = exc.message
 
     def begin(self, run: Run, snapshot: Snapshot) -> None:
-        if run.traffic.ingress.get("problem"):
-            self.start(run, snapshot)
+        """All is made by then."""
 
     def finish(self, run: Run, snapshot: Snapshot) -> None:
         """Ask every node until all serve the Ingress."""
@@ -84,7 +83,8 @@ class IngressPart:
         again = list(addresses)
         while again or found["problem"]:
             # A controller that has just started refuses by its webhook for some seconds.
-            self.begin(run, snapshot)
+            if found["problem"]:
+                self.start(run, snapshot)
             found["nodes"].update(run.parallel(call, again))
             again = [name for name in again if not found["nodes"][name].get("served")]
             if not backends or time.monotonic() - start > _PATIENCE:

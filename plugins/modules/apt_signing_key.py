@@ -78,11 +78,12 @@ def main() -> None:
     )
     path, wanted = module.params["path"], normal(module.params["fingerprint"])
     found = fingerprints(Host().data(path))
-    right = wanted in found if wanted else bool(found)
+    # One key alone: apt would trust whatever else is in the file.
+    right = found == [wanted] if wanted else bool(found)
     if not right and not module.check_mode:
         data = fetch(module)
         found = fingerprints(data)
-        if not found or (wanted and wanted not in found):
+        if not found or (wanted and found != [wanted]):
             has = f"has the fingerprint {', '.join(found)}" if found else "is no key"
             module.fail_json(
                 msg=f"What {module.params['url']} sends {has}, and {wanted or 'a key'} is wanted: it is not used. "

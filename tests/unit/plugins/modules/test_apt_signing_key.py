@@ -71,6 +71,14 @@ def test_another_key_is_not_used(run: Run, path: pathlib.Path) -> None:
     assert not path.exists()
 
 
+def test_a_second_key_beside_the_wanted_one_is_not_trusted(run: Run, server: Server, path: pathlib.Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(KEY + b"\n" + KEY)
+    assert run(check=True)["changed"]
+    server.data = KEY + b"\n" + KEY
+    assert f"has the fingerprint {FINGERPRINT}, {FINGERPRINT}" in run()["msg"]
+
+
 def test_another_key_that_is_there_does_not_count(run: Run, server: Server, path: pathlib.Path) -> None:
     path.parent.mkdir()
     path.write_bytes(KEY)
