@@ -278,6 +278,7 @@ from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
 from ansible_collections.gshare.cluster.plugins.module_utils._kube_api import ApiError, KubeApi, import_error
 from ansible_collections.gshare.cluster.plugins.module_utils._verify import evaluate, rows
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_arguments import ARGUMENTS, expectation
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_gpu_nodes import has_workers
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_gpu_run import GpuPart
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_ingress import IngressPart
@@ -291,67 +292,6 @@ from ansible_collections.gshare.cluster.plugins.module_utils._verify_types impor
     Snapshot,
     skipped,
 )
-
-_HOST = {
-    "host": {"type": "str", "required": True},
-    "address": {"type": "str", "required": True},
-    "labels": {"type": "dict", "default": {}},
-    "taints": {"type": "list", "elements": "dict", "default": []},
-    "roles": {"type": "list", "elements": "str", "default": []},
-}
-_REGISTRY = {
-    "address": {"type": "str", "default": ""},
-    "mirror": {"type": "str", "default": ""},
-    "tls": {"type": "bool", "default": False},
-    "ca": {"type": "str", "default": ""},
-    "username": {"type": "str", "default": ""},
-    "password": {"type": "str", "default": "", "no_log": True},
-    "namespace": {"type": "str", "default": "gshare-registry"},
-}
-_CHECK = {
-    "name": {"type": "str", "required": True},
-    "kind": {"type": "str", "required": True},
-    "api_version": {"type": "str"},
-    "namespace": {"type": "str"},
-    "query": {"type": "str", "required": True},
-    "expect": {"type": "raw", "required": True},
-    "remedy": {"type": "str", "required": True},
-}
-_ARGUMENTS = {
-    "hosts": {"type": "list", "elements": "dict", "options": _HOST},
-    "kubernetes_version": {"type": "str", "default": ""},
-    "pod_cidr": {"type": "str", "default": ""},
-    "namespaces": {"type": "list", "elements": "str", "default": ["kube-system", "kube-flannel", "local-path-storage"]},
-    "probe_image": {"type": "str", "default": "docker.io/library/busybox:1.37.0"},
-    "gpu_sharing": {"type": "str", "choices": ["hami", "nvidia", "none"], "default": "none"},
-    "gpu_split": {"type": "int", "default": 0},
-    "gpu_probe_image": {"type": "str", "default": "docker.io/library/debian:12-slim"},
-    "ingress": {"type": "str", "choices": ["ingress-nginx", "traefik", "none"], "default": "none"},
-    "ingress_namespace": {"type": "str", "default": "ingress-nginx"},
-    "ingress_port": {"type": "int", "default": 30080},
-    "registry": {"type": "dict", "default": {}, "options": _REGISTRY},
-    "timeout": {"type": "int", "default": 120},
-    "kubeconfig": {"type": "path", "default": "/etc/kubernetes/admin.conf"},
-    "checks": {"type": "list", "elements": "dict", "default": [], "options": _CHECK},
-    "json_path": {"type": "str", "default": ""},
-    "fail_in_check_mode": {"type": "bool", "default": True},
-}
-
-
-def expectation(params: dict[str, t.Any]) -> Expectation:
-    more = [params["ingress_namespace"]] if params["ingress"] != "none" else []
-    return Expectation(
-        hosts=tuple(params["hosts"] or ()),
-        kubernetes_version=params["kubernetes_version"],
-        pod_ranges=tuple(part.strip() for part in params["pod_cidr"].split(",") if part.strip()),
-        namespaces=tuple(dict.fromkeys([*params["namespaces"], *more])),
-        gpu_sharing=params["gpu_sharing"],
-        gpu_split=params["gpu_split"],
-        ingress=params["ingress"],
-        ingress_namespace=params["ingress_namespace"],
-        ingress_port=params["ingress_port"],
-        registry=params["registry"],
-    )
 
 
 def parts(wanted: Expectation, params: dict[str, t.Any]) -> list[Part]:
@@ -422,7 +362,7 @@ def run(module: AnsibleModule, api: KubeApi) -> dict[str, t.Any]:
 
 
 def main() -> None:
-    module = AnsibleModule(argument_spec=_ARGUMENTS, supports_check_mode=True)
+    module = AnsibleModule(argument_spec=ARGUMENTS, supports_check_mode=True)
     start = time.monotonic()
     kubeconfig = module.params["kubeconfig"]
     missing = import_error()

@@ -10,6 +10,7 @@ import pytest
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.gshare.cluster.plugins.filter.registry_services import FilterModule
+from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_services import mistakes
 
 registry_services = FilterModule().filters()["registry_services"]
 MACHINES = {"cp": "192.0.2.10", "store": "192.0.2.40"}
@@ -75,3 +76,12 @@ def test_mistakes_are_told_with_their_remedy(settings: dict[str, t.Any], told: s
     with pytest.raises(AnsibleFilterError) as caught:
         served(**settings)
     assert told in str(caught.value)
+
+
+def test_preflight_gets_them_one_by_one() -> None:
+    found = mistakes("192.0.2.40", "192.0.2.40", {}, MACHINES, "")
+    assert [sentence.partition(" is ")[0] for sentence in found] == [
+        "gshare_local_registry",
+        "gshare_local_registry_mirror",
+    ]
+    assert mistakes("192.0.2.40:5000", "", {}, MACHINES, "") == []
