@@ -68,9 +68,8 @@ class ActionModule(ActionBase):
             files = [{"path": file.path, "text": file.text, "mode": file.mode} for file in todo.write]
             done = self._step("apply", directory, _files=files, _remove=todo.remove, _keep=todo.keep)
             result.update({"backup_files": done["backup_files"]} if todo.keep else {})
-        notes += [
-            f"{directory}/{path} is not ours; a copy is kept beside it, and ours replaces it." for path in todo.keep
-        ]
+        theirs = "was not written by this collection; a copy is kept beside it, and ours takes its place."
+        notes += [f"{directory}/{path} {theirs}" for path in todo.keep]
         result["warnings"] = notes + [one["message"] for one in found]
         return result
 

@@ -93,10 +93,8 @@ def _foreign(file: str, folder: str, text: str, old: bool) -> Rows:
         yield _finding("no_host_table", file, 1, "containerd 1.x reads no file without a [host] table; add one.")
     for url, settings in hosts.items() if isinstance(hosts, dict) else []:
         if old and re.search(r"[][]", url):
-            message = (
-                f"containerd 1.x cannot read brackets in a table's name, and reads nothing of the file; name {url}"
-            )
-            yield _finding("ipv6_unreadable", file, find(text, ("host", url)), f"{message} in DNS or /etc/hosts.")
+            message = f"containerd 1.x cannot read {url} there, nor the rest of the file; use a name instead."
+            yield _finding("ipv6_unreadable", file, find(text, ("host", url)), message)
         yield from _address(file, text, ("host", url), url, settings if isinstance(settings, dict) else {})
 
 

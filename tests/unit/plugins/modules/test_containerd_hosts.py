@@ -17,7 +17,7 @@ def test_one_look_tells_all(machine: Machine) -> None:
     machine.put("certs.d/docker.io/hosts.toml", "a = 1\n")
     result = _run(machine, "read")
     # The file that the daemon was started with, whatever the usual one is.
-    assert (result["installed"], result["version"], result["dump"]) == (True, "2.3.7", machine.file.read_text())
+    assert (result["installed"], result["version"], result["dump"]) == (True, "2.3.7", "version = 4\n")
     assert result["tree"]["folders"] == ["docker.io"]
     assert not result["changed"]
 
