@@ -56,7 +56,6 @@ _value:
 import typing as t
 
 from ansible.errors import AnsibleFilterError
-from ansible.module_utils.parsing.convert_bool import boolean
 
 from ansible_collections.gshare.cluster.plugins.plugin_utils import _registry_settings
 from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_wishes import RegistriesRefused
@@ -66,7 +65,7 @@ def registries(
     mirrors: t.Any, address: t.Any = "", mirror: t.Any = "", tls: t.Any = False, ca_file: t.Any = ""
 ) -> list[dict[str, t.Any]]:
     try:
-        return _registry_settings.registries(address, mirror, mirrors, boolean(tls), ca_file)
+        return _registry_settings.registries(address, mirror, mirrors, tls, ca_file)
     except RegistriesRefused as exc:
         raise AnsibleFilterError(str(exc)) from exc
 

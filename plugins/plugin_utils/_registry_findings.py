@@ -112,5 +112,5 @@ def _address(file: str, text: str, path: Path, url: str, settings: dict[str, t.A
     tls = [key for key in _TLS if settings.get(key)]
     if tls and parts.scheme == "http" and not parts.netloc.endswith(":80"):
         place = find(text, (*path, tls[0]) if path[0] == "host" else (tls[0],))
-        message = f"{tls[0]} at {url} makes containerd try HTTPS first; remove the line."
+        message = f"{tls[0]} at {url} makes containerd 1.7 and later try HTTPS first; remove the line."
         yield _finding("tls_on_http", file, place or line, message)

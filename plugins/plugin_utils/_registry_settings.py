@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 import typing as t
 
+from ansible.module_utils.parsing.convert_bool import boolean
+
 from ansible_collections.gshare.cluster.plugins.plugin_utils import _registry_wishes
 from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_wishes import (
     CAPABILITIES,
@@ -31,9 +33,10 @@ _EXAMPLE = "{quay.io: ['https://mirror.example.net']}"
 class Settings:
     """Reads the variables; mistakes come together at the end."""
 
-    def __init__(self, address: t.Any, mirror: t.Any, mirrors: t.Any, tls: bool, ca_file: t.Any) -> None:
+    def __init__(self, address: t.Any, mirror: t.Any, mirrors: t.Any, tls: t.Any, ca_file: t.Any) -> None:
         self.mistakes: list[str] = []
         self.registries: dict[str, dict[str, t.Any]] = {}
+        tls = self._is_on("gshare_registry_tls", tls)
         scheme = "https" if tls else "http"
         ca = {"ca_file": ca_file} if tls and ca_file else {}
         if self._is_address("gshare_local_registry", address):
@@ -54,6 +57,13 @@ class Settings:
 
     def _registry(self, name: str) -> dict[str, t.Any]:
         return self.registries.setdefault(name, {"name": name, "plain_http": False, "endpoints": []})
+
+    def _is_on(self, variable: str, value: t.Any) -> bool:
+        try:
+            return bool(boolean(value))
+        except TypeError:
+            self.mistakes.append(f"{variable} is {value!r}; write true or false.")
+            return False
 
     def _is_address(self, variable: str, value: t.Any) -> bool:
         if not value:
@@ -116,7 +126,7 @@ class Settings:
 
 
 def mistakes(
-    address: t.Any = "", mirror: t.Any = "", mirrors: t.Any = None, tls: bool = False, ca_file: t.Any = ""
+    address: t.Any = "", mirror: t.Any = "", mirrors: t.Any = None, tls: t.Any = False, ca_file: t.Any = ""
 ) -> list[str]:
     """Everything that is wrong with the variables, a sentence each."""
     settings = Settings(address, mirror, mirrors, tls, ca_file)
@@ -128,7 +138,7 @@ def mistakes(
 
 
 def registries(
-    address: t.Any = "", mirror: t.Any = "", mirrors: t.Any = None, tls: bool = False, ca_file: t.Any = ""
+    address: t.Any = "", mirror: t.Any = "", mirrors: t.Any = None, tls: t.Any = False, ca_file: t.Any = ""
 ) -> list[dict[str, t.Any]]:
     found = mistakes(address, mirror, mirrors, tls, ca_file)
     if found:

@@ -121,6 +121,10 @@ def test_a_file_that_is_not_pem(tmp_path: Path) -> None:
     assert "is no PEM file" in mistakes("r:5000", tls=True, ca_file=str(file))[0]
 
 
+def test_neither_yes_nor_no() -> None:
+    assert mistakes("r.example.net", tls="maybe") == ["gshare_registry_tls is 'maybe'; write true or false."]
+
+
 def test_all_at_once() -> None:
     found = mistakes("http://a", "b/c", {"quay.io": ["x", {"url": 5}], "registry": ["https://y"]})
     assert len(found) == 5
