@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import typing as t
 
 from ansible.plugins.action import ActionBase
@@ -65,12 +66,11 @@ class ActionModule(ActionBase):
         result = self._result(directory, todo, tree)
         result["findings"] = found
         if todo.changes and not self._task.check_mode:
-            files = [{"path": file.path, "text": file.text, "mode": file.mode} for file in todo.write]
+            files = json.dumps([vars(file) for file in todo.write])
             done = self._step("apply", directory, _files=files, _remove=todo.remove, _keep=todo.keep)
             result.update({"backup_files": done["backup_files"]} if todo.keep else {})
-        notes += [
-            f"{directory}/{path} is not ours; a copy is kept beside it, and ours replaces it." for path in todo.keep
-        ]
+        theirs = "was not written by this collection; a copy is kept beside it, and ours takes its place."
+        notes += [f"{directory}/{path} {theirs}" for path in todo.keep]
         result["warnings"] = notes + [one["message"] for one in found]
         return result
 

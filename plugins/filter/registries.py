@@ -68,7 +68,6 @@ _value:
 import typing as t
 
 from ansible.errors import AnsibleFilterError
-from ansible.module_utils.parsing.convert_bool import boolean
 
 from ansible_collections.gshare.cluster.plugins.plugin_utils import _registry_settings
 from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_wishes import RegistriesRefused
@@ -89,7 +88,7 @@ def registries(
             address=address,
             mirror=mirror,
             mirrors=mirrors,
-            tls=boolean(tls),
+            tls=tls,
             ca_file=ca_file,
             pull_through=pull_through,
             username=username,

@@ -27,7 +27,9 @@ def replace(module: AnsibleModule, path: str, data: bytes, mode: int | None = No
     module.add_cleanup_file(temporary)
     with os.fdopen(handle, "wb") as file:
         file.write(data)
-    module.atomic_move(temporary, path)
-    if mode is not None:
-        # The move gives a new file what the umask leaves, and an old one the mode that it had.
-        os.chmod(path, mode)
+    if mode is None:
+        module.atomic_move(temporary, path)
+    else:
+        # atomic_move gives a new file what the umask leaves, with which a secret could be read for a moment.
+        os.chmod(temporary, mode)
+        os.replace(temporary, path)

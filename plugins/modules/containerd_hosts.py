@@ -97,23 +97,9 @@ options:
     choices: [read, apply]
     default: read
   _files:
-    description: Private. What is written.
-    type: list
-    elements: dict
-    default: []
-    suboptions:
-      path:
-        description: Path below the directory.
-        type: str
-        required: true
-      text:
-        description: The content.
-        type: str
-        required: true
-      mode:
-        description: The mode.
-        type: str
-        required: true
+    description: Private. What is written, as JSON.
+    type: str
+    default: "[]"
   _remove:
     description: Private. What is removed.
     type: list
@@ -199,6 +185,7 @@ commands:
   elements: str
 """
 
+import json
 import typing as t
 
 from ansible.module_utils.basic import AnsibleModule
@@ -240,18 +227,10 @@ SPEC: dict[str, t.Any] = {
     "service": {"type": "str", "default": "containerd"},
 }
 _PRIVATE: dict[str, t.Any] = {
-    # Between the action plugin and this file only; a text may hold a password or a key.
+    # Between the action plugin and this file only.
     "_step": {"type": "str", "choices": ["read", "apply"], "default": "read"},
-    "_files": {
-        "type": "list",
-        "elements": "dict",
-        "default": [],
-        "options": {
-            "path": {"type": "str", "required": True},
-            "text": {"type": "str", "required": True, "no_log": True},
-            "mode": {"type": "str", "required": True},
-        },
-    },
+    # One text, because the log of the machine would get a list with the passwords and keys in it.
+    "_files": {"type": "str", "default": "[]", "no_log": True},
     "_remove": {"type": "list", "elements": "str", "default": []},
     "_keep": {"type": "list", "elements": "str", "default": []},
 }
@@ -270,7 +249,7 @@ def main() -> None:
         result = {name: facts[name] for name in wanted if name in facts}
         result.update(tree=_registry_tree.read(directory), commands=done(node)["commands"])
     elif not module.check_mode:
-        params = (module.params["_files"], module.params["_remove"], module.params["_keep"])
+        params = (json.loads(module.params["_files"]), module.params["_remove"], module.params["_keep"])
         result = {"backup_files": _registry_tree.apply(module, directory, *params)}
     module.exit_json(changed=False, **result)
 

@@ -93,10 +93,8 @@ def _foreign(file: str, folder: str, text: str, old: bool) -> Rows:
         yield _finding("no_host_table", file, 1, "containerd 1.x reads no file without a [host] table; add one.")
     for url, settings in hosts.items() if isinstance(hosts, dict) else []:
         if old and re.search(r"[][]", url):
-            message = (
-                f"containerd 1.x cannot read brackets in a table's name, and reads nothing of the file; name {url}"
-            )
-            yield _finding("ipv6_unreadable", file, find(text, ("host", url)), f"{message} in DNS or /etc/hosts.")
+            message = f"containerd 1.x cannot read {url} there, nor the rest of the file; use a name instead."
+            yield _finding("ipv6_unreadable", file, find(text, ("host", url)), message)
         yield from _address(file, text, ("host", url), url, settings if isinstance(settings, dict) else {})
 
 
@@ -114,5 +112,5 @@ def _address(file: str, text: str, path: Path, url: str, settings: dict[str, t.A
     tls = [key for key in _TLS if settings.get(key)]
     if tls and parts.scheme == "http" and not parts.netloc.endswith(":80"):
         place = find(text, (*path, tls[0]) if path[0] == "host" else (tls[0],))
-        message = f"{tls[0]} at {url} makes containerd try HTTPS first; remove the line."
+        message = f"{tls[0]} at {url} makes containerd 1.7 and later try HTTPS first; remove the line."
         yield _finding("tls_on_http", file, place or line, message)

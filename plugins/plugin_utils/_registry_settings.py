@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 import typing as t
 
+from ansible.module_utils.parsing.convert_bool import boolean
+
 from ansible_collections.gshare.cluster.plugins.plugin_utils import _registry_wishes
 from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_services import bracketed, split_port
 from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_wishes import (
@@ -37,7 +39,7 @@ class Settings:
         address: t.Any = "",
         mirror: t.Any = "",
         mirrors: t.Any = None,
-        tls: bool = False,
+        tls: t.Any = False,
         ca_file: t.Any = "",
         pull_through: t.Any = None,
         username: t.Any = "",
@@ -45,6 +47,7 @@ class Settings:
     ) -> None:
         self.mistakes: list[str] = []
         self.registries: dict[str, dict[str, t.Any]] = {}
+        tls = self._is_on("gshare_registry_tls", tls)
         scheme = "https" if tls else "http"
         ca = {"ca_file": ca_file} if tls and ca_file else {}
         if self._is_address("gshare_local_registry", address):
@@ -72,6 +75,13 @@ class Settings:
 
     def _registry(self, name: str) -> dict[str, t.Any]:
         return self.registries.setdefault(name, {"name": name, "plain_http": False, "endpoints": []})
+
+    def _is_on(self, variable: str, value: t.Any) -> bool:
+        try:
+            return bool(boolean(value))
+        except TypeError:
+            self.mistakes.append(f"{variable} is {value!r}; write true or false.")
+            return False
 
     def _is_address(self, variable: str, value: t.Any) -> bool:
         if not value:

@@ -65,7 +65,7 @@ class Registry:
             return ""
         if self.name == DOCKER:
             return DOCKER_SERVER
-        return f"{'http' if self.plain_http else 'https'}://{self.name}"
+        return canonical(f"{'http' if self.plain_http else 'https'}://{self.name}")
 
 
 def canonical(url: str) -> str:
@@ -100,7 +100,7 @@ def _registry(entry: t.Mapping[str, t.Any]) -> Registry:
         endpoints.setdefault(endpoint.url, endpoint)
     if not endpoints and registry.server:
         # containerd 1.x cannot read a file without a host table.
-        endpoints[registry.server] = Endpoint(canonical(registry.server))
+        endpoints[registry.server] = Endpoint(registry.server)
     return replace(registry, endpoints=tuple(endpoints.values()))
 
 

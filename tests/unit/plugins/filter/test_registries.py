@@ -76,16 +76,16 @@ def test_mirrors_in_their_order_after_that_of_the_lan(pem: str) -> None:
         ({"quay.io": [{"ca_file": "/x"}]}, "or a dictionary with url."),
         (
             {"quay.io": [{"url": "https://a", "ca": "x"}]},
-            "there is no key ca; there are url, username, password, ca_fil",
+            "there is no key ca; there are url, username, ",
         ),
         (
             {"quay.io": [{"url": "https://a", "username": "u", "password": 1234567}]},
-            "password is no text; put it in quo",
+            "password is no text; put it",
         ),
         ({"quay.io": [{"url": "https://a", "ca_file": "ca.pem"}]}, "write {{ inventory_dir }}/ca.pem or the like."),
         (
             {"quay.io": [{"url": "https://a", "ca_file": "/no/ca.pem"}]},
-            "cannot be read on the controller (No such file",
+            "cannot be read on the controller (No such",
         ),
         ({"quay.io": [{"url": "https://a", "ca_file": __file__.replace("test_", "no_")}]}, "cannot be read"),
         ({"quay.io": ["a.example.net"]}, "Registry quay.io: endpoint 'a.example.net' has no scheme"),
@@ -119,6 +119,10 @@ def test_a_file_that_is_not_pem(tmp_path: Path) -> None:
     assert "cannot be read on the controller (not a text)" in mistakes("r:5000", tls=True, ca_file=str(file))[0]
     file.write_text("plain")
     assert "is no PEM file" in mistakes("r:5000", tls=True, ca_file=str(file))[0]
+
+
+def test_neither_yes_nor_no() -> None:
+    assert mistakes("r.example.net", tls="maybe") == ["gshare_registry_tls is 'maybe'; write true or false."]
 
 
 def test_all_at_once() -> None:

@@ -8,6 +8,7 @@ import os
 import pathlib
 import typing as t
 
+import pytest
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.gshare.cluster.plugins.module_utils._files import replace
@@ -51,3 +52,19 @@ def test_a_strict_umask_takes_nothing_from_the_mode(tmp_path: pathlib.Path, run_
     path.chmod(0o600)
     written(run_module, path, b"another\n", 0o644)
     assert path.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_secret_is_never_readable_by_others(
+    tmp_path: pathlib.Path, run_module: t.Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    move = os.replace
+
+    def watched(source: str, target: str) -> None:
+        move(source, target)
+        seen.append(os.stat(target).st_mode & 0o777)
+
+    monkeypatch.setattr(os, "replace", watched)
+    assert written(run_module, tmp_path / "key.pem", b"k", 0o600) == ["key.pem"]
+    assert written(run_module, tmp_path / "key.pem", b"l", 0o600) == ["key.pem"]
+    assert seen == [0o600, 0o600]

@@ -4,32 +4,22 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 from pathlib import Path
 
 import pytest
-from ansible.module_utils.basic import AnsibleModule
 
-from ansible_collections.gshare.cluster.plugins.module_utils import _registry_tree
+from ansible_collections.gshare.cluster.plugins.module_utils import _files, _registry_tree
 
 
 class Module:
-    """What the functions need of a module, without a process of its own."""
+    """What the functions need of a module."""
 
-    backup_local = AnsibleModule.backup_local
-    preserved_copy = AnsibleModule.preserved_copy
+    def backup_local(self, path: str) -> str:
+        return shutil.copy2(path, f"{path}.1.2026-12-01~")
 
     def add_cleanup_file(self, path: str) -> None:
         pass
-
-    def atomic_move(self, source: str, target: str) -> None:
-        os.replace(source, target)
-
-    def set_context_if_different(self, *_args: object) -> bool:
-        return False
-
-    def selinux_enabled(self) -> bool:
-        return False
 
 
 def wish(path: str, text: str = "new\n", mode: str = "0644") -> dict[str, str]:
@@ -86,7 +76,7 @@ def test_a_run_that_is_killed_leaves_whole_files(tmp_path: Path, monkeypatch: py
 
     (tmp_path / "a").mkdir()
     (tmp_path / "a/hosts.toml").write_text("old")
-    monkeypatch.setattr(Module, "atomic_move", die)
+    monkeypatch.setattr(_files.os, "replace", die)
     with pytest.raises(KeyboardInterrupt):
         _registry_tree.apply(Module(), str(tmp_path), [wish("a/hosts.toml")], [], [])
     assert (tmp_path / "a/hosts.toml").read_text() == "old"

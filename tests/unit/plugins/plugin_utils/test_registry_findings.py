@@ -98,7 +98,7 @@ def test_case_35_tls_on_http(setting: str) -> None:
     text = f'[host."http://192.0.2.191:5000"]\n  {setting}\n'
     ((name, place, message),) = found({"docker.io/hosts.toml": text})
     assert (name, place) == ("tls_on_http", "docker.io/hosts.toml:2")
-    assert message.endswith("makes containerd try HTTPS first; remove the line.")
+    assert message.endswith("makes containerd 1.7 and later try HTTPS first; remove the line.")
     assert found({"docker.io/hosts.toml": text.replace(":5000", ":80")}) == []
     assert found({"docker.io/hosts.toml": text.replace("http:", "https:")}) == []
     root = f'server = "http://192.0.2.191:5000"\n{setting}\n'
