@@ -143,9 +143,9 @@ class Settings:
         return text
 
 
-def mistakes(**variables: t.Any) -> list[str]:
+def mistakes(*values: t.Any, **variables: t.Any) -> list[str]:
     """Everything that is wrong with the variables, a sentence each."""
-    settings = Settings(**variables)
+    settings = Settings(*values, **variables)
     try:
         _registry_wishes.wanted(settings.registries.values())
     except RegistriesRefused as exc:
@@ -153,8 +153,8 @@ def mistakes(**variables: t.Any) -> list[str]:
     return settings.mistakes
 
 
-def registries(**variables: t.Any) -> list[dict[str, t.Any]]:
-    found = mistakes(**variables)
+def registries(*values: t.Any, **variables: t.Any) -> list[dict[str, t.Any]]:
+    found = mistakes(*values, **variables)
     if found:
         raise RegistriesRefused(found)
-    return list(Settings(**variables).registries.values())
+    return list(Settings(*values, **variables).registries.values())
