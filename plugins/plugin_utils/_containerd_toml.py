@@ -335,14 +335,16 @@ def _with_types(
 ) -> list[Setting]:
     """containerd 1.x: a runtime that the file mentions loses its defaults, so its type has to be written as well.
 
-    A file that mentions any runtime has no others, so the default one has to be among them.
+    A file that mentions any runtime has no others, so the default one and what is wished of others have to be in it.
     """
     if daemon > 2:
         return needed
     result: list[Setting] = []
     names, default = _runtimes(wanted), lookup(view, DEFAULT_RUNTIME) or "runc"
-    if _runtimes(needed) and lookup(data, ("plugins", CRI, *RUNTIMES[1:], default)) is None:
-        names.append(default)
+    if _runtimes(needed):
+        lost = [s for s in wanted if _runtimes([s]) and lookup(data, locate(s, 2)[0]) is None]
+        needed = needed + [s for s in lost if s not in needed]
+        names += [default] if lookup(data, ("plugins", CRI, *RUNTIMES[1:], default)) is None else []
     for name in dict.fromkeys(names):
         path = (*RUNTIMES, name, "runtime_type")
         touched = name == default or any(s.path[:4] == path[:4] for s in needed)

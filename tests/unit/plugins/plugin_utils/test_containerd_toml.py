@@ -244,6 +244,13 @@ def test_1_x_keeps_its_default_runtime_when_the_file_gets_its_first() -> None:
     assert lookup(result, ("plugins", CRI, "containerd", "runtimes")) == {"nvidia": kind, "runc": kind}
 
 
+def test_1_x_keeps_a_wish_that_only_the_default_runtime_met() -> None:
+    runtimes = {"runc": {"options": {"SystemdCgroup": False}}, "nvidia": {"runtime_type": "io.containerd.runc.v2"}}
+    wish = {"runtime": {"containerd": {"runtimes": runtimes}}}
+    result = load(edit(Config(FILE, "version = 2\n", _read("dump", "1.7.24-default")), wish))
+    assert lookup(result, ("plugins", CRI, "containerd", "runtimes", "runc", "options")) == {"SystemdCgroup": False}
+
+
 def test_several_cni_folders_need_a_newer_file() -> None:
     with pytest.raises(ConfigRefused, match="one directory only"):
         edit(Config(FILE, "version = 2\n", "version = 2\n"), {"runtime": {"cni": {"bin_dirs": ["/a", "/b"]}}})
