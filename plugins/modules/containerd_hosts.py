@@ -99,7 +99,6 @@ options:
   _files:
     description: Private. What is written, as JSON.
     type: str
-    default: "[]"
   _remove:
     description: Private. What is removed.
     type: list
@@ -229,8 +228,9 @@ SPEC: dict[str, t.Any] = {
 _PRIVATE: dict[str, t.Any] = {
     # Between the action plugin and this file only.
     "_step": {"type": "str", "choices": ["read", "apply"], "default": "read"},
-    # One text, because the log of the machine would get a list with the passwords and keys in it.
-    "_files": {"type": "str", "default": "[]", "no_log": True},
+    # One text, because the log of the machine would get a list with the passwords and keys in it. Without a default,
+    # which would be hidden wherever else it stands.
+    "_files": {"type": "str", "no_log": True},
     "_remove": {"type": "list", "elements": "str", "default": []},
     "_keep": {"type": "list", "elements": "str", "default": []},
 }
@@ -249,7 +249,7 @@ def main() -> None:
         result = {name: facts[name] for name in wanted if name in facts}
         result.update(tree=_registry_tree.read(directory), commands=done(node)["commands"])
     elif not module.check_mode:
-        params = (json.loads(module.params["_files"]), module.params["_remove"], module.params["_keep"])
+        params = (json.loads(module.params["_files"] or "[]"), module.params["_remove"], module.params["_keep"])
         result = {"backup_files": _registry_tree.apply(module, directory, *params)}
     module.exit_json(changed=False, **result)
 

@@ -20,9 +20,11 @@ def _run(machine: Machine, step: str, *, check: bool = False, **more: object) ->
 
 def test_one_look_tells_all(machine: Machine) -> None:
     machine.put("certs.d/docker.io/hosts.toml", "a = 1\n")
+    dump = "version = 4\ndisabled_plugins = []\n"  # that nothing secret hides a part of
+    machine.file.write_text(f"# ours\n{dump}")
     result = _run(machine, "read")
     # The file that the daemon was started with, whatever the usual one is.
-    assert (result["installed"], result["version"], result["dump"]) == (True, "2.3.7", "version = 4\n")
+    assert (result["installed"], result["version"], result["dump"]) == (True, "2.3.7", dump)
     assert result["tree"]["folders"] == ["docker.io"]
     assert not result["changed"]
 
