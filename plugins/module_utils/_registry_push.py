@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Puts a very small image into a registry and takes it away again, over the registry's HTTP API (version 2).
+"""Puts a very small image into a registry, takes it away again, and tells which image a tag is, over the registry's
+HTTP API (version 2).
 
 Note that this module util is **PRIVATE** to the collection.
 """
@@ -22,6 +23,8 @@ import typing as t
 _MANIFEST = "application/vnd.docker.distribution.manifest.v2+json"
 _CONFIG = "application/vnd.docker.container.image.v1+json"
 _LAYER = "application/vnd.docker.image.rootfs.diff.tar.gzip"
+_OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json"
+_INDEXES = ("application/vnd.docker.distribution.manifest.list.v2+json", "application/vnd.oci.image.index.v1+json")
 _SECONDS = 10.0
 
 
@@ -58,6 +61,18 @@ def small_image(text: str, architecture: str) -> tuple[bytes, bytes, bytes]:
     return layer, config, _json(manifest)
 
 
+def manifest_for(index: t.Mapping[str, t.Any], architecture: str = "amd64") -> dict[str, t.Any]:
+    """The entry of an index that a Linux machine takes; where none says what it is for, the first."""
+    entries = index["manifests"]
+    for entry in entries:
+        platform = entry.get("platform") or {}
+        if platform.get("os") == "linux" and platform.get("architecture") == architecture:
+            return dict(entry)
+    if any(entry.get("platform") for entry in entries):
+        raise KeyError(f"no image for linux/{architecture}")
+    return dict(entries[0])
+
+
 def _json(value: t.Any) -> bytes:
     return json.dumps(value, sort_keys=True).encode()
 
@@ -91,6 +106,20 @@ class Registry:
         answer, text = self._request("GET", "/v2/_catalog?n=1000", good=(200,))
         del answer
         return list(json.loads(text).get("repositories") or [])
+
+    def config_digest(self, repository: str, tag: str, architecture: str = "amd64") -> str:
+        """The digest of the configuration of the image that a tag is, which tells images apart; empty if none."""
+        accept = {"Accept": ", ".join((_MANIFEST, _OCI_MANIFEST, *_INDEXES))}
+        path = f"/v2/{repository}/manifests/"
+        answer, text = self._request("GET", path + tag, headers=accept, good=(200, 404))
+        try:
+            if answer.status == 200 and "manifests" in json.loads(text):
+                wanted = manifest_for(json.loads(text), architecture)["digest"]
+                answer, text = self._request("GET", path + wanted, headers=accept, good=(200, 404))
+            return str(json.loads(text)["config"]["digest"]) if answer.status == 200 else ""
+        except (KeyError, IndexError, TypeError, ValueError):
+            # An image of another platform, or none at all: not the one that is asked for.
+            return ""
 
     def _upload(self, repository: str, blob: bytes) -> None:
         answer, _text = self._request("POST", f"/v2/{repository}/blobs/uploads/", good=(202,))
