@@ -14,10 +14,11 @@ import typing as t
 
 _HUB = "docker.io"
 _PART = r"[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*"
-_REPOSITORY = re.compile(rf"{_PART}(?:/{_PART})*")
+_REPOSITORY = rf"({_PART}(?:/{_PART})*)"
+_TAG = r"(?::([A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?"
+_TARGET = re.compile(_REPOSITORY + _TAG)
+_PATH = re.compile(_REPOSITORY + _TAG + r"(?:@(sha256:[0-9a-f]{64}))?")
 _HOST = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(?::\d+)?")
-_TAG = re.compile(r"\w[\w.-]{0,127}", re.ASCII)
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _ARCHIVES = (".tar", ".tar.gz", ".tgz")
 
 
@@ -37,31 +38,28 @@ class ImageName(t.NamedTuple):
     @property
     def target(self) -> str:
         """The name in the registry on the LAN; empty if there is no tag that it could have there."""
-        return f"{self.repository[8:] if self.repository.startswith('library/') else self.repository}:{self.tag}"
+        repository = self.repository[8:] if self.repository.startswith("library/") else self.repository
+        return f"{repository}:{self.tag}" if self.tag else ""
 
 
 def parse(text: str) -> ImageName | None:
     """A name as users write it, with what Docker adds to short ones; None if it is none."""
-    rest, at, digest = text.partition("@")
-    first, slash, path = rest.partition("/")
-    if slash and (re.search(r"[.:]", first) or first == "localhost"):
-        host, rest = first, path
-    else:
-        host = _HUB
-    repository, colon, tag = rest.partition(":")
-    if host in (_HUB, "index.docker.io"):
-        host, repository = _HUB, repository if "/" in repository else f"library/{repository}"
-    tag = tag if colon or at else "latest"
-    good = _HOST.fullmatch(host) and _REPOSITORY.fullmatch(repository)
-    good = good and (_TAG.fullmatch(tag) if colon or not at else True) and (_DIGEST.fullmatch(digest) if at else True)
-    return ImageName(host, repository, tag, digest) if good else None
+    first, slash, rest = text.partition("/")
+    has_host = slash and (first == "localhost" or set(first) & set(".:"))
+    host, path = (first, rest) if has_host else (_HUB, text)
+    found = _PATH.fullmatch(path)
+    if not found or not _HOST.fullmatch(host):
+        return None
+    repository, tag, digest = found.groups(default="")
+    if host == _HUB and "/" not in repository:
+        repository = f"library/{repository}"
+    return ImageName(host, repository, tag or ("" if digest else "latest"), digest)
 
 
 def parse_target(text: str) -> tuple[str, str] | None:
     """Repository and tag of a name in a registry, without the registry; None if it is none."""
-    repository, colon, tag = text.partition(":")
-    tag = tag if colon else "latest"
-    return (repository, tag) if _REPOSITORY.fullmatch(repository) and _TAG.fullmatch(tag) else None
+    found = _TARGET.fullmatch(text)
+    return (found[1], found[2] or "latest") if found else None
 
 
 def is_archive(source: str) -> bool:

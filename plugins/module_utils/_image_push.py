@@ -114,8 +114,8 @@ def docker_reason(text: str) -> str:
     said = reason(text)
     if "server gave HTTP response to HTTPS client" in said:
         return (
-            'docker speaks HTTPS to it; name it in "insecure-registries" of /etc/docker/daemon.json and restart docker, '
-            "or install skopeo"
+            'docker speaks HTTPS to it; name it in "insecure-registries" of /etc/docker/daemon.json and restart '
+            "docker, or install skopeo"
         )
     if "x509" in said:
         return f"{said}; put its authority into /etc/docker/certs.d/REGISTRY/ca.crt, or install skopeo"

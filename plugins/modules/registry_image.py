@@ -22,8 +22,8 @@ requirements:
 options:
   source:
     description:
-      - The image, such as V(docker.io/library/busybox:1.37), or an archive (C(.tar), C(.tar.gz), C(.tgz)) with one image,
-        as C(docker save) writes it, or skopeo in either form.
+      - The image, such as V(docker.io/library/busybox:1.37), or an archive (C(.tar), C(.tar.gz), C(.tgz)) with one
+        image, as C(docker save) writes it, or skopeo in either form.
       - Whoever has to log in for it does so with C(skopeo login) or C(docker login).
     type: str
     required: true
@@ -103,21 +103,25 @@ class Image:
         self.given = str(module.params["source"])
         self.transport = ""
         self.config = ""
-        name = self.given
-        self.source = self.given
         if _image_name.is_archive(self.given):
-            name = self._archive()
-        parsed = _image_name.parse(name) if name else None
-        if not self.transport:
-            if parsed is None:
-                module.fail_json(msg=f"{self.given!r} is no name of an image; write it as docker.io/library/busybox:1.37.")
-            self.source = parsed.exact
-        wanted = module.params["name"] or (parsed.target if parsed else "")
-        target = _image_name.parse_target(wanted) if wanted and not wanted.endswith(":") else None
+            self.source, own = self.given, self._archive()
+        else:
+            self.source, own = self._registry()
+        wanted = module.params["name"] or own
+        target = _image_name.parse_target(wanted)
         if target is None:
-            told = f"{wanted!r} is no name for it in a registry" if module.params["name"] else "it has no name and tag"
+            told = f"{wanted!r} is no name for it in a registry" if wanted else "it has no name and tag"
             module.fail_json(msg=f"{self.given}: {told}; give one without the registry, as in name: team/train:3.")
         self.repository, self.tag = target
+
+    def _registry(self) -> tuple[str, str]:
+        """How to ask for it, and its name in the other registry."""
+        parsed = _image_name.parse(self.given)
+        if parsed is None:
+            self.module.fail_json(
+                msg=f"{self.given!r} is no name of an image; write it as docker.io/library/busybox:1.37."
+            )
+        return parsed.exact, parsed.target
 
     def _archive(self) -> str:
         try:
@@ -125,7 +129,8 @@ class Image:
         except _image_archive.ArchiveError as exc:
             self.module.fail_json(msg=f"The archive {self.given} cannot be used: {exc}.")
         self.transport, self.config = found.transport, found.config
-        return found.name
+        parsed = _image_name.parse(found.name)
+        return parsed.target if parsed else ""
 
 
 def program(module: AnsibleModule) -> Skopeo | Docker:
@@ -193,7 +198,7 @@ def run(module: AnsibleModule) -> dict[str, t.Any]:
     try:
         wanted = image.config or tool.config(image.source)
     except PushError as exc:
-        module.fail_json(msg=f"{image.given} cannot be read: {exc}. See that the name is right and that you may read it.")
+        module.fail_json(msg=f"{image.given} cannot be read: {exc}. See that its name is right and you may read it.")
     result = {"changed": before != wanted, "image": name, "config": wanted}
     if module._diff and result["changed"]:
         line = {"before": f"{before}\n" if before else "", "after": f"{wanted}\n"}

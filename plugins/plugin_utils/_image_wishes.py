@@ -71,13 +71,13 @@ class _Entry:
         if self.archive and not os.path.isfile(self.source):
             yield f"{self.setting}: there is no file {self.source}."
         if self.name and _image_name.parse_target(self.name) is None:
-            yield f"{self.setting}: {self.name!r} is no name for {self.source}; write it without the registry, team/train:3."
+            yield f"{self.setting}: {self.name!r} is no name in a registry; write it without the host, as team/train:3."
         if parsed and not parsed.tag and not self.name:
-            yield f"{self.setting}: {self.source} has no tag; choose one, {{source: ..., name: '{parsed.repository}:1'}}."
+            yield f"{self.setting}: {self.source} has no tag; choose a name, as in {_EXAMPLE}."
 
     def to_pull(self) -> t.Iterator[str]:
         if isinstance(self.value, dict) or self.archive:
-            yield f"{self.setting}: {self.value!r} cannot be pulled; write the name that pods use, and push archives first."
+            yield f"{self.setting}: {self.value!r} cannot be pulled; push it, and write the name that pods use."
         elif _image_name.parse(self.source) is None:
             yield self._no_name()
 
