@@ -89,3 +89,18 @@ def test_reset_wants_its_confirmation(limit: list[str], confirm: list[str]) -> N
     shown = ansible("ansible-playbook", *command, status=2)
     assert re.findall(r"PLAY \[(.*?)\]", shown) == ["Ask for a confirmation"]
     assert "add -e confirm=10.0.0.10. Nothing was touched." in " ".join(shown.split())
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        ([], "Nothing is asked for: add -e images=NAME,NAME"),
+        (["-e", "images=UP", "-e", "prepull=DOWN"], "'UP' is no name of an image"),
+    ],
+)
+def test_push_images_tells_what_is_wrong_before_anything_is_done(asked: list[str], text: str) -> None:
+    shown = ansible(
+        "ansible-playbook", ROOT / "playbooks/push_images.yml", "-i", INVENTORY / "hosts.yml", *asked, status=2
+    )
+    assert re.findall(r"PLAY \[(.*?)\]", shown) == ["Push images to the registry on the LAN"]
+    assert text in " ".join(shown.split())
