@@ -11,7 +11,7 @@ author: gshare.cluster contributors (@gshare)
 short_description: Lists of images to push and to pull, with all mistakes in them
 description:
   - Takes lists as users write them on a command line, and says what the modules
-    M(gshare.cluster.registry_image) and M(gshare.cluster.cri_images) are to do.
+    M(gshare.cluster.image_copy) and M(gshare.cluster.cri_images) are to do.
 positional: prepull, registry
 options:
   _input:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.gshare.cluster.plugins.filter.image_wishes import FilterModule
+from ansible_collections.gshare.cluster.plugins.plugin_utils._image_wishes import wishes
 
 REGISTRY = "192.0.2.40:5000"
 image_wishes = FilterModule().filters()["image_wishes"]
@@ -60,6 +61,6 @@ def test_mistakes(images: t.Any, prepull: t.Any, text: str) -> None:
 
 
 def test_all_mistakes_come_at_once() -> None:
-    told = image_wishes("UP,a:b:c", "DOWN", "")["mistakes"]
+    told = wishes("UP,a:b:c", "DOWN", "").mistakes
     assert len(told) == 4
     assert "set LOCAL_REGISTRY (gshare_local_registry)" in told[3]

@@ -14,7 +14,7 @@ import typing as t
 import pytest
 
 from ansible_collections.gshare.cluster.plugins.module_utils._registry_push import Registry, digest, small_image
-from ansible_collections.gshare.cluster.plugins.modules import registry_image
+from ansible_collections.gshare.cluster.plugins.modules import image_copy
 from ansible_collections.gshare.cluster.tests.unit.plugins.registry_fakes import Handler, serving
 
 Run = t.Callable[..., dict[str, t.Any]]
@@ -54,11 +54,11 @@ def run(run_module: t.Any, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "config").write_bytes(IMAGE[1])
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path / "own"))
-    monkeypatch.setattr(registry_image.AnsibleModule, "get_bin_path", lambda self, name: found(tmp_path / name))
+    monkeypatch.setattr(image_copy.AnsibleModule, "get_bin_path", lambda self, name: found(tmp_path / name))
 
     def run(source: str = "ghcr.io/team/train:3", *, check: bool = False, diff: bool = False, **more: t.Any) -> t.Any:
         given = {"source": source, "registry": address, **more}
-        return run_module(registry_image.main, given, check=check, diff=diff)
+        return run_module(image_copy.main, given, check=check, diff=diff)
 
     return run
 
@@ -131,7 +131,7 @@ def test_an_archive(run: Run, tmp_path: pathlib.Path, address: str) -> None:
 
 @pytest.mark.usefixtures("skopeo")
 def test_tls_with_an_authority(run: Run, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry_image.Registry, "config_digest", lambda *_names: "")
+    monkeypatch.setattr(image_copy.Registry, "config_digest", lambda *_names: "")
     assert run(tls=True, ca="PEM")["changed"]
     assert "--dest-tls-verify=true --dest-cert-dir /" in log(tmp_path)[-1]
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 DOCUMENTATION = r"""
-module: registry_image
+module: image_copy
 version_added: 0.1.0
 author: gshare.cluster contributors (@gshare)
 short_description: Have an image in a registry
@@ -57,7 +57,7 @@ options:
 
 EXAMPLES = r"""
 - name: Have busybox in the registry on the LAN
-  gshare.cluster.registry_image:
+  gshare.cluster.image_copy:
     source: docker.io/library/busybox:1.37
     registry: 192.0.2.40:5000
   delegate_to: localhost
