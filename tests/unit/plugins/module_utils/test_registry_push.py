@@ -85,5 +85,10 @@ def test_of_an_index_it_is_the_image_for_this_platform(address: str) -> None:
     assert Registry(address, tls=False).config_digest("probe", "one") == ""
 
 
+def test_an_index_without_this_platform_has_no_entry_for_it() -> None:
+    with pytest.raises(KeyError, match="no image for linux/amd64"):
+        manifest_for({"manifests": PLATFORMS[:2]})
+
+
 def test_an_index_that_names_no_platforms() -> None:
     assert manifest_for({"manifests": [{"digest": "sha256:a"}]}) == {"digest": "sha256:a"}

@@ -170,6 +170,12 @@ def test_docker_does_it_where_there_is_no_skopeo(run: Run, docker: pathlib.Path,
     assert json.loads((docker / "config.json").read_text())["auths"] == {address: {"auth": "bGFiOnNlY3JldA=="}}
 
 
+@pytest.mark.usefixtures("docker")
+def test_skopeo_goes_first(run: Run, skopeo: pathlib.Path) -> None:
+    assert run()["changed"]
+    assert " copy " in log(skopeo)[-1]
+
+
 def test_docker_needs_settings_of_its_own(run: Run, docker: pathlib.Path, address: str) -> None:
     (docker / "refuse").write_text("http: server gave HTTP response to HTTPS client\n")
     told = run()["msg"]
