@@ -81,6 +81,7 @@ import os
 import shutil
 import tempfile
 import typing as t
+from pathlib import Path
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -147,14 +148,13 @@ def program(module: AnsibleModule) -> Skopeo | Docker:
     )
 
 
-def own_accounts() -> str:
-    """The file of accounts that docker would read."""
-    path = os.path.join(os.environ.get("DOCKER_CONFIG") or os.path.expanduser("~/.docker"), "config.json")
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except OSError:
-        return ""
+def keep_docker(folder: str, account: tuple[str, str, str]) -> None:
+    """What docker reads of its user, with the account: another folder hides its contexts, too."""
+    own = Path(os.environ.get("DOCKER_CONFIG") or Path.home() / ".docker")
+    config = own / "config.json"
+    keep(folder, "config.json", account_file(*account, config.read_text("utf-8") if config.is_file() else ""))
+    if (own / "contexts").is_dir():
+        os.symlink(own / "contexts", os.path.join(folder, "contexts"))
 
 
 def keep(folder: str, name: str, text: str) -> None:
@@ -169,7 +169,7 @@ def push(module: AnsibleModule, tool: Skopeo | Docker, image: Image, name: str) 
         if given["username"]:
             account = (given["registry"], given["username"], given["password"])
             keep(folder, "auth.json", account_file(*account))
-            keep(folder, "config.json", account_file(*account, own_accounts()))
+            keep_docker(folder, account)
         if given["ca"]:
             keep(folder, "ca.crt", given["ca"])
         to = Destination(name, given["tls"], folder, bool(given["username"]), bool(given["tls"] and given["ca"]))

@@ -69,7 +69,9 @@ def serving() -> t.Iterator[str]:
     Handler.user = ""
     Handler.blobs.clear()
     Handler.manifests.clear()
-    yield f"127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    thread.join(10)
-    server.server_close()
+    try:
+        yield f"127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join(10)
+        server.server_close()

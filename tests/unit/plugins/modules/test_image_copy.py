@@ -38,7 +38,8 @@ DOCKER = """
 case "$*" in
   manifest*) exec cat manifest.json;;
   load*) echo 'Loaded image: team/train:3';;
-  *push*) [ "$1" = --config ] && cp -p "$2/config.json" .; [ ! -e refuse ] || { cat refuse >&2; exit 1; };;
+  *push*) [ "$1" = --config ] && cp -p "$2/config.json" . && ls "$2/contexts" > contexts
+    [ ! -e refuse ] || { cat refuse >&2; exit 1; };;
 esac
 """
 
@@ -161,7 +162,9 @@ def test_the_password_stands_on_no_command_line(run: Run, skopeo: pathlib.Path, 
 def test_docker_does_it_where_there_is_no_skopeo(run: Run, docker: pathlib.Path, address: str) -> None:
     assert run(check=True)["changed"]
     assert log(docker) == ["manifest inspect --verbose ghcr.io/team/train:3"]
+    (docker / "own/contexts/meta").mkdir(parents=True)
     assert run(username="lab", password="secret")["changed"]
+    assert (docker / "contexts").read_text() == "meta\n"
     assert [line for line in log(docker) if "inspect" not in line][:2] == [
         "pull --platform linux/amd64 ghcr.io/team/train:3",
         f"tag ghcr.io/team/train:3 {address}/team/train:3",
