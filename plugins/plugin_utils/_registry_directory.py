@@ -35,6 +35,6 @@ def chosen(given: str | None, facts: t.Mapping[str, t.Any], needed: bool) -> tup
         else "is empty, so that it reads none"
     )
     return DIRECTORY, [
-        f"containerd's registry.config_path {now}: the registries are in {DIRECTORY} and count once it names that alone. "
-        "Role containerd does that, unless it left the machine alone because its GPUs are in use."
+        f"containerd's registry.config_path {now}: the registries are in {DIRECTORY} and count once it names that "
+        "alone. Role containerd does that, unless it left the machine alone because its GPUs are in use."
     ]
