@@ -11,7 +11,7 @@ version_added: 0.1.0
 short_description: Registries that containerd is to know, from the settings of the cluster
 description:
   - Makes the list that the module M(gshare.cluster.containerd_hosts) takes out of the variables of the role
-    P(gshare.cluster.registry#role).
+    C(gshare.cluster.registry).
   - All mistakes in them come in one message.
 positional: address, mirror, tls, ca_file, pull_through, username, password
 options:

@@ -56,6 +56,6 @@ def apply(
         os.unlink(os.path.join(directory, path))
     for folder in sorted({os.path.dirname(path) for path in remove}):
         home = os.path.join(directory, folder)
-        if not os.listdir(home):
+        if not os.listdir(home) and not os.path.islink(home):
             os.rmdir(home)
     return copies

@@ -17,21 +17,24 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import l
 
 
 def chosen(given: str | None, facts: t.Mapping[str, t.Any], needed: bool) -> tuple[str, list[str]]:
-    """The directory, and what is to be said about it; an error where one is needed and there is none."""
+    """The directory, and what is to be said about it."""
     named = str(lookup(effective(facts["dump"]), ("images", "registry", "config_path")) or "") if facts["dump"] else ""
     if given:
         other = named != given and f"containerd looks for registries in {named or 'no directory'}, not in {given}; "
         return given, [f"{other}set registry.config_path in its configuration."] if other else []
     if named and ":" not in named:
         return named, []
+    if not needed:
+        return DIRECTORY, []
     if facts["dump_problem"]:
-        problem = f"containerd cannot read its configuration ({facts['dump_problem']}); correct it"
-    elif named:
-        problem = f"containerd's registry.config_path is the list {named}, which containerd 2.1 and later do not read"
-        problem += f"; set it to {DIRECTORY} alone"
-    else:
-        problem = f"containerd's registry.config_path is empty, so it reads no hosts.toml; set it to {DIRECTORY}"
-    problem += ". Role containerd does that, unless it left a machine alone whose GPUs are in use."
-    if needed:
-        raise RegistriesRefused([problem])
-    return DIRECTORY, []
+        raise RegistriesRefused([f"containerd cannot read its configuration ({facts['dump_problem']}); correct it."])
+    # A machine whose GPUs are in use keeps its containerd as it is: what is written counts once it may be restarted.
+    now = (
+        f"is the list {named}, which containerd 2.1 and later do not read"
+        if named
+        else "is empty, so that it reads none"
+    )
+    return DIRECTORY, [
+        f"containerd's registry.config_path {now}: the registries are in {DIRECTORY} and count once it names that "
+        "alone. Role containerd does that, unless it left the machine alone because its GPUs are in use."
+    ]

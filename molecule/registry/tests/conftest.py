@@ -37,7 +37,10 @@ class Machines:
 
     def containers(self, node: str) -> dict[str, str]:
         """Since when each container runs that did so before, by its id."""
-        listed = self.run(node, "crictl --runtime-endpoint unix:///run/containerd/containerd.sock ps -o json")
+        # Without what it warns of.
+        listed = self.run(
+            node, "crictl --runtime-endpoint unix:///run/containerd/containerd.sock ps -o json 2>/dev/null"
+        )
         return {entry["id"]: entry["createdAt"] for entry in json.loads(listed)["containers"]}
 
     def schema(self, node: str) -> int:

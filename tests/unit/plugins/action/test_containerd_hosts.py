@@ -176,12 +176,13 @@ def test_the_version_of_the_daemon_decides_about_ipv6(act: Act, node: Node) -> N
 @pytest.mark.parametrize(
     ("path", "said"), [("", "config_path is empty"), ("/etc/containerd/certs.d:/etc/docker/certs.d", "is the list")]
 )
-def test_no_directory_is_an_error_but_in_check_mode(act: Act, node: Node, path: str, said: str) -> None:
+def test_without_a_directory_that_counts_the_usual_one_is_written_and_told(
+    act: Act, node: Node, path: str, said: str
+) -> None:
     node.names(path)
     result = act(HUB, directory=None)
-    assert result["failed"]
-    assert said in result["msg"]
-    assert "set it to /etc/containerd/certs.d" in result["msg"]
+    assert (result["changed"], result["directory"]) == (True, "/etc/containerd/certs.d")
+    assert said in result["warnings"][0]
     predicted = act(HUB, directory=None, check=True)
     assert (predicted["changed"], predicted["directory"]) == (True, "/etc/containerd/certs.d")
 

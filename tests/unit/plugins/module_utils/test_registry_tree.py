@@ -61,6 +61,15 @@ def test_a_folder_goes_with_its_last_file(tmp_path: Path) -> None:
     assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")) == ["b", "b/theirs.crt"]
 
 
+def test_a_folder_that_is_a_link_stays(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/hosts.toml").write_text("")
+    (tmp_path / "certs.d").mkdir()
+    (tmp_path / "certs.d/docker.io").symlink_to(tmp_path / "elsewhere")
+    _registry_tree.apply(Module(), str(tmp_path / "certs.d"), [], ["docker.io/hosts.toml"], [])
+    assert list((tmp_path / "certs.d/docker.io").iterdir()) == []
+
+
 def test_a_copy_is_kept_that_containerd_does_not_read(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a/hosts.toml").write_text("theirs")

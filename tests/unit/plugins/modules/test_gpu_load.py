@@ -80,13 +80,6 @@ def test_a_service_that_does_not_start(run: Run, tmp_path: pathlib.Path) -> None
     assert "journalctl -u nvidia-persistenced -b " in (tmp_path / "log").read_text()
 
 
-def test_a_service_that_runs_is_not_started(run: Run, tmp_path: pathlib.Path) -> None:
-    unit(tmp_path, "nvidia-persistenced")
-    program(tmp_path, "systemctl", "exit 0")
-    assert run({})["done"] == ["modprobe nvidia"]
-    assert "start" not in (tmp_path / "log").read_text()
-
-
 def test_without_the_module_of_unified_memory_the_driver_works_all_the_same(run: Run, tmp_path: pathlib.Path) -> None:
     program(tmp_path, "modprobe", '[ "$1" = nvidia ]')
     assert run({})["done"] == ["modprobe nvidia"]
