@@ -30,6 +30,8 @@ PACKAGES = [
     "nginx-light",
     "openssh-client",
     "openssl",
+    # For whoever pushes images to a registry in a lab.
+    "skopeo",
     "systemd-container",
 ]
 SERVICES = ["nginx.service", "docker-registry.service"]
