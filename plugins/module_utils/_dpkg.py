@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import typing as t
 
+JOURNAL = "/var/lib/dpkg/updates"
+
 
 class Package(t.NamedTuple):
     """An installed package."""
@@ -33,3 +35,8 @@ def parse(text: str) -> dict[str, Package]:
         for entry in words
         if len(entry) == 4 and entry[2] == "installed"
     }
+
+
+def interrupted(journal: t.Iterable[str]) -> bool:
+    """Whether a dpkg was cut off: it leaves numbered files in its journal, and apt does nothing until they are gone."""
+    return any(name.isdigit() for name in journal)

@@ -78,6 +78,11 @@ package_lists:
   returned: always
   type: bool
   sample: true
+interrupted:
+  description: Whether a dpkg was cut off, so that apt refuses to work until C(dpkg --configure -a) has finished it.
+  returned: always
+  type: bool
+  sample: false
 waited:
   description: Seconds waited.
   returned: always
@@ -91,6 +96,8 @@ import time
 from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.gshare.cluster.plugins.module_utils._apt_lock import LOCKS, Holder, holders, spoken
+from ansible_collections.gshare.cluster.plugins.module_utils._dpkg import JOURNAL, interrupted
+from ansible_collections.gshare.cluster.plugins.module_utils._host import Host
 
 _PAUSE = 0.5
 PACKAGE_LISTS = "/var/lib/apt/lists/*_Packages*"
@@ -120,6 +127,7 @@ def wait(module: AnsibleModule) -> None:
         "holders": [holder._asdict() for holder in first],
         "waited": waited,
         "package_lists": bool(glob.glob(PACKAGE_LISTS)),
+        "interrupted": not held and interrupted(Host().names(JOURNAL)),
     }
     if first and module.check_mode:
         result["msg"] = f"{names(first)} holds {first[0].paths[0]}; a real run waits for up to {spoken(timeout)}."

@@ -13,6 +13,7 @@ short_description: Tell what an installation lacks
 description:
   - Compares packages, their holds, files and services with what is wanted, all in one round trip, without opening apt's
     cache. Where nothing is lacking, the tasks that install can be left out.
+  - Where a dpkg was cut off, its end counts as lacking, since apt would refuse to work.
   - A name that dpkg does not know, as that of a virtual package, counts as lacking; apt is to decide.
 extends_documentation_fragment:
   - gshare.cluster._attributes.info_module
@@ -109,6 +110,8 @@ def run(module: AnsibleModule) -> dict[str, t.Any]:
     lacking = lacking_packages(wanted, installed, held=params["held"])
     for file in params["files"]:
         lacking.append(lacking_file(file["path"], host.data(file["path"]), file["content"], file["checksum"]))
+    if dpkg.interrupted(host.names(dpkg.JOURNAL)):
+        lacking.append("end of what dpkg was cut off in")
     lacking = [entry for entry in lacking if entry] + lacking_services(module, params["services"])
     packages = [wish for wish in wanted if not met(wish, installed)]
     return {"complete": not lacking, "lacking": lacking, "packages": packages}

@@ -65,7 +65,9 @@ def install(packages: t.Sequence[str], on_line: t.Callable[[str], None] = lambda
     env = {"DEBIAN_FRONTEND": "noninteractive"}
     process.run([*apt, "update"], env=env, on_line=on_line)
     with _no_service_starts():
-        process.run([*apt, "install", "--no-install-recommends", *packages], env=env, on_line=on_line)
+        # Cut off, it would leave the machine with an apt that refuses to work.
+        install = [*apt, "install", "--no-install-recommends", *packages]
+        process.run(install, env=env, on_line=on_line, to_its_end=True)
     if shutil.which("systemctl"):
         present = [unit for unit in SERVICES if Path("/lib/systemd/system", unit).exists()]
         if present:

@@ -30,15 +30,17 @@ def run(
     stdin: bytes | None = None,
     on_line: t.Callable[[str], None] | None = None,
     log: str | os.PathLike[str] | None = None,
+    to_its_end: bool = False,
 ) -> str:
     """Run a command in its own process group and return what it printed on standard output.
 
     ``env`` is added to this process' environment. Standard error goes to the end of ``log`` when given. ``on_line``
     sees each line of the joined output while it runs (then nothing is returned). A command that fails or is absent
-    raises LabError with the last lines it said; one that was ended by ``cancel`` raises Interrupted.
+    raises LabError with the last lines it said; one that was ended by ``cancel`` raises Interrupted. What must not be
+    cut off, such as apt, goes ``to_its_end`` first.
     """
     command = [os.fspath(part) for part in argv]
-    with _started(command, env, cwd, stdin is not None, on_line is not None) as child:
+    with _started(command, env, cwd, stdin is not None, on_line is not None, to_its_end) as child:
         if on_line is not None:
             out, err = _follow(child, on_line), ""
         else:
@@ -47,6 +49,8 @@ def run(
     if log is not None:
         with open(log, "a", encoding="utf-8") as stream:
             stream.write(f"$ {' '.join(command)}\n{out if on_line else err}\n")
+    if to_its_end:
+        check()
     if child.returncode != 0:
         if _cancelled.is_set():
             raise Interrupted("The lab was interrupted.")
@@ -86,7 +90,7 @@ def check() -> None:
 
 @contextlib.contextmanager
 def _started(
-    command: list[str], env: t.Mapping[str, str] | None, cwd: t.Any, feed: bool, joined: bool
+    command: list[str], env: t.Mapping[str, str] | None, cwd: t.Any, feed: bool, joined: bool, to_its_end: bool
 ) -> t.Iterator[subprocess.Popen[bytes]]:
     with _lock:
         check()
@@ -102,11 +106,14 @@ def _started(
             )
         except FileNotFoundError as exc:
             raise LabError(f"The command {command[0]} is not on this machine; `lab build` installs it.") from exc
-        _children.add(child)
+        if not to_its_end:
+            _children.add(child)
     try:
         yield child
     finally:
-        if child.poll() is None:
+        if child.poll() is None and to_its_end:
+            child.communicate()
+        elif child.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGTERM)
             child.wait()

@@ -46,6 +46,19 @@ def test_an_absent_command() -> None:
         process.run(["no-such-command"])
 
 
+def test_what_goes_to_its_end_is_not_cut_off(tmp_path: Path) -> None:
+    done = tmp_path / "done"
+    timer = threading.Timer(0.2, process.cancel)
+    timer.start()
+    try:
+        with pytest.raises(Interrupted):
+            process.run(["sh", "-c", f"echo begun; sleep 1; touch {done}"], on_line=lambda _line: None, to_its_end=True)
+        assert done.exists()
+    finally:
+        timer.join()
+        process.reset()
+
+
 def test_cancel_ends_children_and_their_children(tmp_path: Path) -> None:
     marker = tmp_path / "pid"
     failures: list[BaseException] = []

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
-from ansible_collections.gshare.cluster.plugins.module_utils._dpkg import Package, parse, query
+import pytest
+
+from ansible_collections.gshare.cluster.plugins.module_utils._dpkg import Package, interrupted, parse, query
 
 LIST = """\
 kubelet hold installed 1.36.5-1.1
@@ -21,3 +23,10 @@ def test_only_installed_packages_count() -> None:
 def test_dpkg_is_asked_for_what_is_read() -> None:
     form = "${Package} ${db:Status-Want} ${db:Status-Status} ${Version}\\n"
     assert query(["kubelet", "nvidia-*"]) == ["dpkg-query", "-W", "-f", form, "kubelet", "nvidia-*"]
+
+
+@pytest.mark.parametrize(
+    ("journal", "cut_off"), [([], False), (["tmp.i"], False), (["0000"], True), (["0000", "0012", "tmp.i"], True)]
+)
+def test_a_dpkg_that_was_cut_off(journal: list[str], cut_off: bool) -> None:
+    assert interrupted(journal) is cut_off

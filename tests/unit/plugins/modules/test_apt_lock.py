@@ -41,6 +41,20 @@ def test_a_free_lock_is_not_waited_for(tmp_path: Path, run_module: t.Any) -> Non
     assert (result["changed"], result["holders"], result["waited"]) == (False, [], 0)
 
 
+def test_a_dpkg_that_was_cut_off_is_told_unless_one_is_at_work(
+    tmp_path: Path, run_module: t.Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apt_lock, "JOURNAL", str(tmp_path / "updates"))
+    args = {"paths": [str(tmp_path / "lock")]}
+    assert run_module(apt_lock.main, args)["interrupted"] is False
+    (tmp_path / "updates").mkdir()
+    (tmp_path / "updates/0000").touch()
+    assert run_module(apt_lock.main, args)["interrupted"] is True
+    busy = [apt_lock.Holder(7, "dpkg", 3, ["lock"])]
+    monkeypatch.setattr(apt_lock, "holders", lambda paths: busy)
+    assert run_module(apt_lock.main, args, check=True)["interrupted"] is False
+
+
 def test_case_80_the_end_of_the_wait_names_the_holder(
     holder: subprocess.Popen[str], tmp_path: Path, run_module: t.Any
 ) -> None:

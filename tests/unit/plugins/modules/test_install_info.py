@@ -50,5 +50,16 @@ def test_all_that_is_lacking_is_told(fake: Machine, run_module: t.Any, tmp_path:
     assert result["packages"] == ["kubectl"]
 
 
+def test_a_dpkg_that_was_cut_off_is_to_be_finished(
+    fake: Machine, run_module: t.Any, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(install_info.dpkg, "JOURNAL", str(tmp_path / "updates"))
+    assert run_module(install_info.main, {"packages": ["kubelet"]})["complete"]
+    (tmp_path / "updates").mkdir()
+    (tmp_path / "updates/0003").touch()
+    result = run_module(install_info.main, {"packages": ["kubelet"]})
+    assert (result["complete"], result["lacking"]) == (False, ["end of what dpkg was cut off in"])
+
+
 def test_a_service_that_does_not_start_at_boot(fake: Machine, run_module: t.Any) -> None:
     assert run_module(install_info.main, {"services": ["kubelet", "other"]})["lacking"] == ["start of other at boot"]
