@@ -103,8 +103,7 @@ class Registry:
         self._request("DELETE", f"/v2/{repository}/manifests/{manifest}", good=(202, 404, 405))
 
     def repositories(self) -> list[str]:
-        answer, text = self._request("GET", "/v2/_catalog?n=1000", good=(200,))
-        del answer
+        _answer, text = self._request("GET", "/v2/_catalog?n=1000", good=(200,))
         return list(json.loads(text).get("repositories") or [])
 
     def config_digest(self, repository: str, tag: str, architecture: str = "amd64") -> str:
