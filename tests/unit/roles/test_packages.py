@@ -34,6 +34,8 @@ def found() -> dict[str, dict[str, t.Any]]:
     }
 
 
+# No module finishes what dpkg was cut off in.
+FINISH = ["dpkg", "--configure", "-a", "--force-confdef", "--force-confold"]
 APT = {place: task for place, task in found().items() if "ansible.builtin.apt" in task}
 
 
@@ -42,7 +44,8 @@ def test_only_the_module_calls_apt() -> None:
     assert APT
     command = re.compile(r"\b(apt|apt-get|aptitude|dpkg)\b")
     names = [f"ansible.builtin.{name}" for name in ("command", "shell", "raw", "script")]
-    assert [place for place, task in found().items() for name in names if command.search(str(task.get(name, "")))] == []
+    tasks = {place: task.get(name, "") for place, task in found().items() for name in names if name in task}
+    assert [place for place, task in tasks.items() if command.search(str(task)) and task["argv"] != FINISH] == []
     calls = re.compile(r"""["'](apt-get|aptitude)["'],""")
     plugins = ROLES.parent / "plugins"
     assert [path.name for path in sorted(plugins.rglob("*.py")) if calls.search(path.read_text(encoding="utf-8"))] == []
