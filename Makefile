@@ -10,7 +10,7 @@ help:
 setup: ## virtual environment and collections, inside the checkout
 	@tools/setup
 
-demo: ## a real cluster of three throwaway nodes on this machine (as root; a quarter of an hour the first time)
+demo: ## a real cluster of four throwaway nodes on this machine (as root; a quarter of an hour the first time)
 	@tools/demo
 
 demo-down: ## removes what `make demo` made
