@@ -14,6 +14,11 @@ from ansible.errors import AnsibleConnectionFailure, AnsibleError
 from ansible.module_utils.common.text.converters import to_text
 from ansible.plugins.action import ActionBase
 
+from ansible_collections.gshare.cluster.plugins.plugin_utils._reboot_probe import reset
+
+# A machine that says so is up and not ready for logins yet, or on its way down: a reboot is under way.
+_REBOOTS = re.compile(r"Connection refused|System is (?:booting up|going down)|kex_exchange_identification", re.I)
+_PATIENCE = 60.0
 _SUDO = re.compile(
     r"password is required|Missing \S+ password|not in the sudoers|not allowed to|sudo: |privilege escalation", re.I
 )
@@ -31,7 +36,7 @@ class ActionModule(ActionBase):
                 "paths": {"type": "list", "elements": "path", "default": ["/var/lib"]},
             }
         )
-        answer = self._attempt(args, task_vars)
+        answer = self._when_up(args, task_vars)
         if self._connection.become and answer["problem"].get("name") in ("sudo", "gather_failed"):
             # Without root there is still much to see; and if that works, root was the problem.
             self._connection.become = None
@@ -39,6 +44,16 @@ class ActionModule(ActionBase):
             if not second["problem"]:
                 answer = {**second, "problem": {**answer["problem"], "name": "sudo"}}
         return {"changed": False, **answer}
+
+    def _when_up(self, args: dict[str, t.Any], task_vars: dict[str, t.Any] | None) -> dict[str, t.Any]:
+        """The answer of a machine, which gets some time if it reboots, as after a run that was killed meanwhile."""
+        end = time.monotonic() + _PATIENCE
+        while True:
+            answer = self._attempt(args, task_vars)
+            if not _REBOOTS.search(answer["problem"].get("text", "")) or time.monotonic() > end:
+                return answer
+            reset(self._connection)
+            time.sleep(2)
 
     def _attempt(self, args: dict[str, t.Any], task_vars: dict[str, t.Any] | None) -> dict[str, t.Any]:
         before = time.time()

@@ -68,6 +68,27 @@ def test_a_machine_that_does_not_answer_is_no_failure(act):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "ssh: connect to host 192.0.2.1 port 22: Connection refused",
+        "System is booting up. Unprivileged users are not permitted to log in yet.",
+        "kex_exchange_identification: Connection closed by remote host",
+    ],
+)
+def test_a_machine_that_reboots_gets_some_time(act, monkeypatch, text):
+    monkeypatch.setattr(preflight_info.time, "sleep", lambda _seconds: None)
+    result, as_root = act(AnsibleConnectionFailure(text), AnsibleConnectionFailure(text), FACTS)
+    assert result["facts"] == FACTS["facts"]
+    assert as_root == [True] * 3
+
+
+def test_but_not_for_ever(act, monkeypatch):
+    monkeypatch.setattr(preflight_info, "_PATIENCE", -1.0)
+    result, _as_root = act(AnsibleConnectionFailure("ssh: connect to host 192.0.2.1 port 22: Connection refused"))
+    assert result["problem"]["name"] == "unreachable"
+
+
+@pytest.mark.parametrize(
     "refusal",
     [
         AnsibleError("Missing sudo password"),
