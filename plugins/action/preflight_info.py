@@ -16,9 +16,12 @@ from ansible.plugins.action import ActionBase
 
 from ansible_collections.gshare.cluster.plugins.plugin_utils._reboot_probe import reset
 
-# A machine that says so is up and not ready for logins yet, or on its way down: a reboot is under way.
-_REBOOTS = re.compile(r"Connection refused|System is (?:booting up|going down)|kex_exchange_identification", re.I)
-_PATIENCE = 60.0
+# What is heard of machines whose reboot is under way, and how many seconds they get: those that say so are up and not
+# ready for logins yet, or on their way down; one without a trace may also be off.
+_REBOOTS = (
+    (re.compile(r"Connection refused|System is (?:booting up|going down)|kex_exchange_identification", re.I), 60.0),
+    (re.compile(r"No route to host", re.I), 15.0),
+)
 _SUDO = re.compile(
     r"password is required|Missing \S+ password|not in the sudoers|not allowed to|sudo: |privilege escalation", re.I
 )
@@ -47,10 +50,12 @@ class ActionModule(ActionBase):
 
     def _when_up(self, args: dict[str, t.Any], task_vars: dict[str, t.Any] | None) -> dict[str, t.Any]:
         """The answer of a machine, which gets some time if it reboots, as after a run that was killed meanwhile."""
-        end = time.monotonic() + _PATIENCE
+        begin = time.monotonic()
         while True:
             answer = self._attempt(args, task_vars)
-            if not _REBOOTS.search(answer["problem"].get("text", "")) or time.monotonic() > end:
+            text = answer["problem"].get("text", "")
+            patience = max((seconds for sign, seconds in _REBOOTS if sign.search(text)), default=0.0)
+            if time.monotonic() - begin >= patience:
                 return answer
             reset(self._connection)
             time.sleep(2)
