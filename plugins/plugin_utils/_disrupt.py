@@ -13,7 +13,12 @@ import re
 import typing as t
 
 
+def names(wanted: t.Any) -> list[str]:
+    """What gshare_disrupt names: a list, or names separated by commas or blanks."""
+    found = re.split(r"[\s,]+", wanted) if isinstance(wanted, str) else [str(one) for one in wanted or []]
+    return [name for name in found if name]
+
+
 def disrupted(host: str, wanted: t.Any) -> bool:
-    """Whether gshare_disrupt names a machine: a list, or names separated by commas or blanks; all for every one."""
-    names = re.split(r"[\s,]+", wanted) if isinstance(wanted, str) else [str(one) for one in wanted or []]
-    return host in names or "all" in names
+    """Whether gshare_disrupt names a machine; all is every one."""
+    return not {host, "all"}.isdisjoint(names(wanted))

@@ -16,6 +16,7 @@ import typing as t
 
 from ansible_collections.gshare.cluster.plugins.plugin_utils import (
     _custom_checks,
+    _disrupt,
     _registry_services,
     _registry_settings,
 )
@@ -30,6 +31,8 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._preflight_model im
 
 WHERE = "the inventory"
 
+_CHOICES = {"gpu_sharing": ("hami", "nvidia", "none"), "ingress": ("ingress-nginx", "traefik", "none")}
+
 
 def check(machines: list[Machine], settings: Settings, groups: t.Mapping[str, t.Sequence[str]]) -> list[Finding]:
     """All mistakes at once."""
@@ -43,6 +46,8 @@ def check(machines: list[Machine], settings: Settings, groups: t.Mapping[str, t.
         *_accept(settings),
         *_checks(settings),
         *_registries(settings, machines),
+        *_choices(settings.choices),
+        *_disrupted(settings.choices, machines),
     ]
 
 
@@ -157,6 +162,32 @@ def _accept(settings: Settings) -> t.Iterator[Finding]:
 def _checks(settings: Settings) -> t.Iterator[Finding]:
     for problem in _custom_checks.problems(settings.checks or []):
         yield finding("check_invalid", WHERE, problem)
+
+
+def _choices(chosen: t.Mapping[str, t.Any]) -> t.Iterator[Finding]:
+    """What a role would only refuse when half of the cluster is built."""
+    for name, known in _CHOICES.items():
+        value = chosen.get(name, known[0])
+        if value not in known:
+            yield finding(
+                "setting_invalid", WHERE, f"gshare_{name} is {value!r}, and has to be one of {', '.join(known)}."
+            )
+    split = str(chosen.get("gpu_split", 0))
+    if not re.fullmatch(r"[0-9]{1,3}", split):
+        yield finding(
+            "setting_invalid", WHERE, f"gshare_gpu_split is {split!r}, and has to be a number of pods a card."
+        )
+
+
+def _disrupted(chosen: t.Mapping[str, t.Any], machines: list[Machine]) -> t.Iterator[Finding]:
+    known = [machine.name for machine in machines]
+    for name in _disrupt.names(chosen.get("disrupt")):
+        if name not in (*known, "all"):
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]}" if near else ""
+            yield finding(
+                "setting_invalid", WHERE, f"gshare_disrupt names {name!r}, which is no machine of the inventory{hint}."
+            )
 
 
 def _registries(settings: Settings, machines: list[Machine]) -> t.Iterator[Finding]:

@@ -86,6 +86,8 @@ class Settings:
     architectures: list[str] = dataclasses.field(default_factory=lambda: ["x86_64", "aarch64"])
     # The users' own checks of verify, as they wrote them.
     checks: t.Any = dataclasses.field(default_factory=list)
+    # gpu_sharing, gpu_split, ingress and disrupt, as the cluster's settings have them.
+    choices: dict[str, t.Any] = dataclasses.field(default_factory=dict)
     # What role registry makes its entries of: address, mirror, mirrors, tls, ca_file.
     registries: dict[str, t.Any] = dataclasses.field(default_factory=dict)
     # The entry that will be written for the Kubernetes packages: uri, file, signed_by.
@@ -189,6 +191,12 @@ KINDS: dict[str, Kind] = {
         "gshare_checks holds a check that `verify` cannot make.",
         "Correct or remove it; docs/verify.md has examples.",
         False,
+    ),
+    "setting_invalid": Kind(
+        ERROR,
+        "A setting of the cluster has a value that does not exist.",
+        "Correct it; docs/settings.md has them all.",
+        acceptable=False,
     ),
     "registry_invalid": Kind(
         ERROR,

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ansible_collections.gshare.cluster.plugins.plugin_utils import _preflight_inventory as checks
 from ansible_collections.gshare.cluster.plugins.plugin_utils._preflight_model import Machine, Settings
 
@@ -108,6 +110,26 @@ def test_all_mistakes_at_once():
         "check_invalid",
         "check_invalid",
     ]
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"gpu_sharing": "hamy"}, "gshare_gpu_sharing is 'hamy', and has to be one of hami, nvidia, none."),
+        ({"ingress": "nginx"}, "gshare_ingress is 'nginx', and has to be one of ingress-nginx, traefik, none."),
+        ({"gpu_split": "x"}, "gshare_gpu_split is 'x', and has to be a number of pods a card."),
+    ],
+)
+def test_settings_with_few_values(choices, said):
+    (one,) = checks.check(MACHINES, Settings(choices=choices), GROUPS)
+    assert (one.name, one.text) == ("setting_invalid", said)
+
+
+def test_who_may_be_disturbed_is_a_machine():
+    known = MACHINES[0].name
+    assert found(choices={"disrupt": [known]}) == found(choices={"disrupt": f"{known}, all"}) == []
+    (one,) = checks.check(MACHINES, Settings(choices={"disrupt": f"{known}x"}), GROUPS)
+    assert one.text == f"gshare_disrupt names '{known}x', which is no machine of the inventory; did you mean {known}."
 
 
 def test_registries():
