@@ -2,11 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The machines of all scenarios, with cpu1 as the one that serves the registry. The tests go on from each other."""
+"""A lab of its own, with cpu1 as the machine that serves the registry. The tests go on from each other."""
 
 from __future__ import annotations
 
 import json
+import pathlib
+import re
 import shlex
 import shutil
 import typing as t
@@ -49,6 +51,21 @@ class Machines:
 
 
 @pytest.fixture(scope="session")
+def lab(lab):
+    own = type(lab)("molecule-registry")
+    own("down")
+    # Debian 13 has containerd 1.7 and the old form of its configuration.
+    own("up", "--nodes", "control,gpu:1,cpu:1@trixie")
+    yield own
+    own("down")
+
+
+@pytest.fixture(scope="session")
+def addresses(lab) -> dict[str, str]:
+    return dict(re.findall(r"^([a-z]+\d+) +(\d\S+) ", lab("status"), flags=re.MULTILINE))
+
+
+@pytest.fixture(scope="session")
 def machines(lab) -> Machines:
     return Machines(lab)
 
@@ -59,10 +76,11 @@ def registry(addresses) -> str:
 
 
 @pytest.fixture(scope="session")
-def playbooks(playbooks, addresses, tmp_path_factory):
-    """The same, with a registry and a mirror in the inventory."""
+def playbooks(playbooks, lab, addresses, tmp_path_factory):
+    """The lab's inventory, with a registry and a mirror."""
     folder = tmp_path_factory.mktemp("inventory")
-    shutil.copytree(playbooks.inventory.parent, folder, dirs_exist_ok=True)
+    path = re.search(r"^inventory: (.*)$", lab("status"), flags=re.MULTILINE).group(1)
+    shutil.copytree(pathlib.Path(path).parent, folder, dirs_exist_ok=True)
     pair = folder / "cluster-info"
     served = addresses["cpu1"]
     more = f"LOCAL_REGISTRY={served}:5000\nLOCAL_REGISTRY_MIRROR={served}:5001\n"
