@@ -25,6 +25,7 @@ CHECKPOINT = "/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint"
 _GROUPS = ("", "systemd/", "memory/", "pids/", "cpu,cpuacct/")
 _QUERY = "--query-compute-apps=pid,process_name,gpu_uuid,used_gpu_memory"
 SMI = ("nvidia-smi", _QUERY, "--format=csv,noheader,nounits")
+_SHIM = "containerd-shim"
 # They hold the device of unified memory open without computing.
 _SERVANTS = ("nvidia-smi", "nvidia-persiste", "nvidia-modprobe")
 
@@ -71,7 +72,10 @@ def pods(host: Host) -> Found:
 
 
 def _groups(host: Host) -> set[str] | None:
-    """Pods that have a control group; None if there is no place where one could be seen."""
+    """Pods that have a control group; None if there is no place where one could be seen.
+
+    After a boot that place comes with the first pod: while no container has a shim, none runs.
+    """
     root = str(host.root).rstrip("/")
     for group in _GROUPS:
         for base in (f"{root}/sys/fs/cgroup/{group}kubepods.slice", f"{root}/sys/fs/cgroup/{group}kubepods"):
@@ -79,7 +83,7 @@ def _groups(host: Host) -> set[str] | None:
                 found = glob.glob(f"{base}/*pod*") + glob.glob(f"{base}/*/*pod*")
                 names = [os.path.basename(path).partition(".slice")[0] for path in found]
                 return {name.rpartition("pod")[2].replace("_", "-") for name in names}
-    return None
+    return None if _SHIM in host.processes() else set()
 
 
 def processes(host: Host, timeout: float = 120, ask: command.Ask = command.ask) -> Found:

@@ -10,6 +10,7 @@ A program on the machine watches for the step and cuts the power at once, by the
 from __future__ import annotations
 
 import json
+import shlex
 import time
 
 import pytest
@@ -18,7 +19,7 @@ FILE = "/etc/containerd/config.toml"
 STEPS = {
     "backup": f"ls {FILE}.*~ 2>/dev/null | wc -l | grep -qvx $COPIES",
     "replace": f"! cmp -s {FILE} /run/before.toml",
-    "restart": "! systemctl is-active --quiet containerd",
+    "restart": 'now=$(systemctl show --value --property InvocationID containerd); test "${now:-$ID}" != "$ID"',
 }
 
 
@@ -29,8 +30,9 @@ def test_next_run_leaves_a_working_node(playbooks, machines, number: int, step: 
     settings = json.dumps({"containerd_image_settings": {"max_concurrent_downloads": 6 + number}})
     boot = machines.run(node, "cat /proc/sys/kernel/random/boot_id")
     watch = (
-        f"cp {FILE} /run/before.toml; export COPIES=$(ls {FILE}.*~ 2>/dev/null | wc -l); "
-        f"systemd-run --quiet --setenv=COPIES=$COPIES sh -c 'until {STEPS[step]}; do :; done; systemctl reboot -ff'"
+        f"cp {FILE} /run/before.toml; systemd-run --quiet --setenv=COPIES=$(ls {FILE}.*~ 2>/dev/null | wc -l) "
+        "--setenv=ID=$(systemctl show --value --property InvocationID containerd) "
+        f"sh -c {shlex.quote(f'until {STEPS[step]}; do :; done; systemctl reboot -ff')}"
     )
     machines.run(node, watch)
     cut = playbooks.run("registry", "-e", settings)

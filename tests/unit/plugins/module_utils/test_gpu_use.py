@@ -34,11 +34,17 @@ def host(tmp_path: pathlib.Path) -> Host:
     put(tmp_path, use.CHECKPOINT, checkpoint((UID, "nvidia.com/gpu"), ("gone", "nvidia.com/gpu"), ("nic", "a.b/nic")))
     (tmp_path / f"var/log/pods/team_train-1_{UID}").mkdir(parents=True)
     (tmp_path / f"var/lib/kubelet/pods/{UID}").mkdir(parents=True)
+    put(tmp_path, "/proc/7/comm", "containerd-shim\n")
     return Host(str(tmp_path))
 
 
 def silent(argv: t.Sequence[str], timeout: float) -> Answer:
     return Answer(0, "")
+
+
+def test_after_a_boot_no_pod_runs_although_the_checkpoint_is_full_of_them(host: Host) -> None:
+    (host.root / "proc/7/comm").unlink()
+    assert use.gpu_use(host, ask=silent) == []
 
 
 def test_a_pod_with_a_gpu_is_named_and_one_that_is_gone_is_not(host: Host) -> None:
