@@ -47,7 +47,8 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_services import Wrong, marks, services
+from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_services import marks, services
+from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_wishes import RegistriesRefused
 
 
 def registry_services(settings: t.Mapping[str, t.Any], machines: t.Mapping[str, str]) -> dict[str, t.Any]:
@@ -59,7 +60,7 @@ def registry_services(settings: t.Mapping[str, t.Any], machines: t.Mapping[str, 
             machines,
             settings.get("node") or "",
         )
-    except Wrong as exc:
+    except RegistriesRefused as exc:
         raise AnsibleFilterError(str(exc)) from exc
     return {"services": found, "nodes": marks(found, machines)}
 

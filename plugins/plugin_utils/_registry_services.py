@@ -11,22 +11,13 @@ from __future__ import annotations
 import re
 import typing as t
 
-DOCKER_HUB = "docker.io"
+from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_wishes import (
+    DOCKER,
+    RegistriesRefused,
+    Registry,
+)
+
 LABEL = "gshare.io/registry"
-_SERVERS = {DOCKER_HUB: "https://registry-1.docker.io"}
-
-
-class Wrong(Exception):
-    """Settings that cannot be served."""
-
-    def __init__(self, mistakes: t.Sequence[str]) -> None:
-        super().__init__(" ".join(mistakes))
-        self.mistakes = list(mistakes)
-
-
-def server_of(upstream: str) -> str:
-    """The address that an upstream's images really come from."""
-    return _SERVERS.get(upstream, f"https://{upstream}")
 
 
 def split_port(address: str) -> tuple[str, int | None]:
@@ -57,12 +48,12 @@ def services(
         if port is None:
             mistakes.append(f"{setting} is {value!r} without a port: write the port that the registry is to listen on")
             continue
-        server = server_of(upstream) if upstream else ""
+        server = Registry(upstream).server if upstream else ""
         found.append({"name": name, "port": port, "upstream": upstream, "server": server, "address": address})
     for first, second in _clashes(found):
         mistakes.append(f"{first['name']} and {second['name']} would both listen on port {first['port']}: change one")
     if mistakes:
-        raise Wrong([f"{mistake}." for mistake in mistakes])
+        raise RegistriesRefused([f"{mistake}." for mistake in mistakes])
     return found
 
 
@@ -72,7 +63,7 @@ def _wanted(
     if registry:
         yield "gshare_local_registry", "registry", registry, ""
     if mirror:
-        yield "gshare_local_registry_mirror", _name(DOCKER_HUB), mirror, DOCKER_HUB
+        yield "gshare_local_registry_mirror", _name(DOCKER), mirror, DOCKER
     host = split_port(mirror or registry)[0]
     for upstream, port in pull_through.items():
         setting = f"gshare_registry_pull_through[{upstream!r}]"
@@ -82,7 +73,7 @@ def _wanted(
             )
         elif isinstance(port, bool) or not re.fullmatch(r"\d{1,5}", str(port)) or not 0 < int(port) < 65536:
             mistakes.append(f"{setting} is {port!r}: write the port that its mirror is to listen on")
-        elif upstream == DOCKER_HUB:
+        elif upstream == DOCKER:
             mistakes.append(f"{setting}: set gshare_local_registry_mirror for Docker Hub instead")
         else:
             yield setting, _name(upstream), f"{bracketed(host)}:{port}", upstream
@@ -96,7 +87,7 @@ def mistakes(*settings: t.Any) -> list[str]:
     """Everything that is wrong with the settings of what is served, a sentence each."""
     try:
         services(*settings)
-    except Wrong as exc:
+    except RegistriesRefused as exc:
         return exc.mistakes
     return []
 

@@ -145,16 +145,20 @@ class Settings:
 
 def mistakes(*values: t.Any, **variables: t.Any) -> list[str]:
     """Everything that is wrong with the variables, a sentence each."""
+    return _mistakes(Settings(*values, **variables))
+
+
+def registries(*values: t.Any, **variables: t.Any) -> list[dict[str, t.Any]]:
     settings = Settings(*values, **variables)
+    found = _mistakes(settings)
+    if found:
+        raise RegistriesRefused(found)
+    return list(settings.registries.values())
+
+
+def _mistakes(settings: Settings) -> list[str]:
     try:
         _registry_wishes.wanted(settings.registries.values())
     except RegistriesRefused as exc:
         return [*settings.mistakes, *exc.mistakes]
     return settings.mistakes
-
-
-def registries(*values: t.Any, **variables: t.Any) -> list[dict[str, t.Any]]:
-    found = mistakes(*values, **variables)
-    if found:
-        raise RegistriesRefused(found)
-    return list(Settings(*values, **variables).registries.values())
