@@ -11,13 +11,9 @@ import typing as t
 from ansible.plugins.action import ActionBase
 from ansible.utils.vars import transform_to_native_types
 
+from ansible_collections.gshare.cluster.plugins.plugin_utils._steps import StepFailed, step
+
 Json = dict[str, t.Any]
-
-
-class StepFailed(Exception):
-    def __init__(self, result: Json) -> None:
-        super().__init__()
-        self.result = result
 
 
 class ActionModule(ActionBase):
@@ -93,14 +89,7 @@ class ActionModule(ActionBase):
                 force=change == "repair",
             )
             args["timeout"] = f"{self._args.get('timeout', 300)}s"
-        answer = self._execute_module(module_name="kubernetes.core.helm", module_args=args, task_vars=self._task_vars)
-        if answer.get("failed"):
-            raise StepFailed(answer)
+        step(self, "kubernetes.core.helm", args, self._task_vars)
 
     def _step(self, name: str) -> Json:
-        answer: Json = self._execute_module(
-            module_name="gshare.cluster.chart", module_args={**self._args, "_step": name}, task_vars=self._task_vars
-        )
-        if answer.get("failed"):
-            raise StepFailed(answer)
-        return answer
+        return step(self, "gshare.cluster.chart", {**self._args, "_step": name}, self._task_vars)

@@ -22,6 +22,7 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml im
     schema_of,
     wishes,
 )
+from ansible_collections.gshare.cluster.plugins.plugin_utils._steps import StepFailed, step
 
 _SPEC = {
     "path": {"type": "path", "default": "/etc/containerd/config.toml"},
@@ -39,12 +40,6 @@ _SPEC = {
     "never_default": {"type": "list", "elements": "str", "default": []},
     "keep_gpu_work": {"type": "bool", "default": False},
 }
-
-
-class StepFailed(Exception):
-    def __init__(self, result: dict[str, t.Any]) -> None:
-        super().__init__()
-        self.result = result
 
 
 class ActionModule(ActionBase):
@@ -119,12 +114,5 @@ class ActionModule(ActionBase):
 
     def _step(self, name: str, **more: t.Any) -> dict[str, t.Any]:
         """One round trip to the machine."""
-        result: dict[str, t.Any] = self._execute_module(
-            module_name="gshare.cluster.containerd_config",
-            module_args={**self._args, "_step": name, **more},
-            task_vars=self._task_vars,
-        )
-        self._commands += result.get("commands", [])
-        if result.get("failed"):
-            raise StepFailed(result)
-        return result
+        args = {**self._args, "_step": name, **more}
+        return step(self, "gshare.cluster.containerd_config", args, self._task_vars, self._commands)

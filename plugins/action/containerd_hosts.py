@@ -22,12 +22,7 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_hosts imp
     tree_of,
 )
 from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_wishes import RegistriesRefused, wanted
-
-
-class StepFailed(Exception):
-    def __init__(self, result: dict[str, t.Any]) -> None:
-        super().__init__()
-        self.result = result
+from ansible_collections.gshare.cluster.plugins.plugin_utils._steps import StepFailed, step
 
 
 class ActionModule(ActionBase):
@@ -94,12 +89,5 @@ class ActionModule(ActionBase):
 
     def _step(self, name: str, directory: str, **more: t.Any) -> dict[str, t.Any]:
         """One round trip to the machine, which learns nothing of a registry but its files."""
-        result: dict[str, t.Any] = self._execute_module(
-            module_name="gshare.cluster.containerd_hosts",
-            module_args={"_step": name, "directory": directory, "service": self._args["service"], **more},
-            task_vars=self._task_vars,
-        )
-        self._commands += result.get("commands", [])
-        if result.get("failed"):
-            raise StepFailed(result)
-        return result
+        args = {"_step": name, "directory": directory, "service": self._args["service"], **more}
+        return step(self, "gshare.cluster.containerd_hosts", args, self._task_vars, self._commands)
