@@ -9,13 +9,13 @@ Note that this module util is **PRIVATE** to the collection.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import re
 import typing as t
 
 from ansible_collections.gshare.cluster.plugins.module_utils._go_log import reason
+from ansible_collections.gshare.cluster.plugins.module_utils._registry_push import login
 
 _PLATFORM = ("--override-os", "linux", "--override-arch", "amd64")
 
@@ -40,8 +40,7 @@ class Destination(t.NamedTuple):
 def account_file(registry: str, username: str, password: str, own: str = "") -> str:
     """The user's file of accounts (JSON, or nothing) with that of the registry."""
     config = json.loads(own or "{}")
-    secret = base64.b64encode(f"{username}:{password}".encode()).decode()
-    config.setdefault("auths", {})[registry] = {"auth": secret}
+    config.setdefault("auths", {})[registry] = {"auth": login(username, password)}
     if "credsStore" in config or registry in config.get("credHelpers", {}):
         # docker would ask its helper and not look into the file.
         config.setdefault("credHelpers", {})[registry] = ""

@@ -25,6 +25,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.gshare.cluster.plugins.module_utils import _dpkg as dpkg
 from ansible_collections.gshare.cluster.plugins.module_utils import _kubeadm as kubeadm
 from ansible_collections.gshare.cluster.plugins.module_utils import _kubeadm_documents as documents
+from ansible_collections.gshare.cluster.plugins.module_utils._systemd import comes_up
 
 ROOT = "/"  # tests put a machine of files here
 RUN_DIR = "run/gshare"  # tmpfs
@@ -220,9 +221,8 @@ def service_active(commands: Commands, name: str) -> bool:
 
 
 def service_comes_up(commands: Commands, name: str) -> bool:
-    """Whether a service runs, or systemd starts it without anybody's help: after a boot it may wait for another."""
-    state = commands(["systemctl", "show", "--property=ActiveState", name], change=False)[1].strip()
-    return state.partition("=")[2] in ("active", "reloading", "activating")
+    state = commands(["systemctl", "show", "--property=ActiveState", name], change=False)[1]
+    return comes_up(state.partition("=")[2])
 
 
 def _not_empty(name: str) -> bool:

@@ -36,6 +36,11 @@ def digest(data: bytes) -> str:
     return "sha256:" + hashlib.sha256(data).hexdigest()
 
 
+def login(user: str, password: str) -> str:
+    """An account as HTTP's Basic authentication and files of accounts have it."""
+    return base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
 def small_image(text: str, architecture: str) -> tuple[bytes, bytes, bytes]:
     """Layer, configuration and manifest of an image with one file, which holds the text; it has no program."""
     tar = io.BytesIO()
@@ -86,8 +91,7 @@ class Registry:
         self._authority = authority
         self._headers = {}
         if user:
-            secret = base64.b64encode(f"{user}:{password}".encode()).decode()
-            self._headers["Authorization"] = f"Basic {secret}"
+            self._headers["Authorization"] = f"Basic {login(user, password)}"
 
     def push(self, repository: str, tag: str, image: tuple[bytes, bytes, bytes]) -> str:
         """The digest of the manifest under which the image is there now."""

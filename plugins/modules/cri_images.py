@@ -54,6 +54,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from ansible_collections.gshare.cluster.plugins.module_utils._go_log import cause
 from ansible_collections.gshare.cluster.plugins.module_utils._gpu_command import ask
+from ansible_collections.gshare.cluster.plugins.module_utils._kubeadm import CRI_SOCKET
 
 # For a question that the runtime answers at once, unless it hangs.
 _SECONDS = 60
@@ -90,7 +91,7 @@ def main() -> None:
     module = AnsibleModule(
         argument_spec={
             "images": {"type": "list", "elements": "str", "required": True},
-            "endpoint": {"type": "str", "default": "unix:///run/containerd/containerd.sock"},
+            "endpoint": {"type": "str", "default": CRI_SOCKET},
             "timeout": {"type": "int", "default": 3600},
         },
         supports_check_mode=True,

@@ -47,6 +47,7 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.gshare.cluster.plugins.module_utils import _gpu_command as command
 from ansible_collections.gshare.cluster.plugins.module_utils._gpu_driver import explaining
 from ansible_collections.gshare.cluster.plugins.module_utils._host import Host
+from ansible_collections.gshare.cluster.plugins.module_utils._systemd import comes_up
 
 _LIMIT = 120
 # Not the kernel alone: what loads modules says why one was refused.
@@ -62,12 +63,6 @@ def load(module: AnsibleModule) -> None:
         module.fail_json(msg=f"NVIDIA's kernel module cannot be loaded: modprobe nvidia: {said}{rest}")
     # Programs that compute need it; where it is absent, nvidia-smi works all the same.
     command.ask(("modprobe", "nvidia_uvm"), _LIMIT)
-
-
-def comes_up(name: str) -> bool:
-    """Whether a service runs, or systemd is starting it, as after a boot."""
-    state = command.ask(("systemctl", "is-active", name), _LIMIT).text.strip()
-    return state in ("active", "activating", "reloading")
 
 
 def start(module: AnsibleModule, name: str) -> None:
@@ -88,7 +83,9 @@ def main(root: str = "/") -> None:
         if not module.check_mode:
             load(module)
     for name in module.params["services"]:
-        if host.unit_file(f"{name}.service") and not comes_up(name):
+        if host.unit_file(f"{name}.service") and not comes_up(
+            command.ask(("systemctl", "is-active", name), _LIMIT).text
+        ):
             done.append(f"start of {name}")
             if not module.check_mode:
                 start(module, name)

@@ -12,12 +12,12 @@ C(MARK); certificates of ours have names that nobody else uses and that containe
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import posixpath
 import typing as t
 from dataclasses import dataclass, field
 
+from ansible_collections.gshare.cluster.plugins.module_utils._registry_push import login
 from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_wishes import Endpoint, Registry
 from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_edit import render
 from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import TomlError, load
@@ -122,8 +122,7 @@ def _settings(endpoint: Endpoint, number: int) -> tuple[list[str], list[str]]:
         pair = [_pem(number, "client"), _pem(number, "client-key")]
         settings.append(f"client = {render([pair])}")
     if endpoint.username:
-        login = base64.b64encode(f"{endpoint.username}:{endpoint.password}".encode()).decode()
-        headers.append(f"Authorization = {render(f'Basic {login}')}")
+        headers.append(f"Authorization = {render(f'Basic {login(endpoint.username, endpoint.password)}')}")
     return settings, headers
 
 
