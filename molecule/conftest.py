@@ -6,14 +6,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import json
 import os
 import pathlib
 import re
+import shlex
 import signal
 import subprocess
 import sys
 import time
+import typing as t
 
 import pytest
 
@@ -135,6 +139,57 @@ class Lab:
         )
         assert done.returncode == 0, f"lab {' '.join(arguments)}: {done.stdout}"
         return done.stdout
+
+    @property
+    def inventory(self) -> pathlib.Path:
+        """The lab's cluster-info."""
+        found = re.search(r"^inventory: (.*)$", self("status"), flags=re.MULTILINE)
+        assert found
+        return pathlib.Path(found.group(1))
+
+
+@contextlib.contextmanager
+def own_lab(name: str, nodes: str) -> t.Iterator[Lab]:
+    """A lab for a scenario that shares no machines with the others."""
+    own = Lab(name)
+    own("down")
+    own("up", "--nodes", nodes)
+    yield own
+    own("down")
+
+
+class Machines:
+    """What tests do on the machines of a lab, beside running playbooks."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+
+    def run(self, node: str, command: str) -> str:
+        """A command as root; what it prints."""
+        return self.lab("ssh", node, f"sudo sh -c {shlex.quote(command)}")
+
+    def kubectl(self, *arguments: str) -> t.Any:
+        """The answer of kubectl, parsed where it is JSON."""
+        text = self.run("control1", "KUBECONFIG=/etc/kubernetes/admin.conf kubectl " + shlex.join(arguments))
+        return json.loads(text) if text.startswith("{") else text
+
+    def boot_id(self, node: str) -> str:
+        return self.run(node, "cat /proc/sys/kernel/random/boot_id").strip()
+
+    def containerd(self, node: str) -> str:
+        """What tells one start of containerd from another."""
+        return self.run(node, "systemctl show --value --property InvocationID containerd").strip()
+
+    def wait_for_boot(self, node: str, before: str, limit: float = 120) -> None:
+        end = time.monotonic() + limit
+        while time.monotonic() < end:
+            time.sleep(2)
+            try:
+                if self.boot_id(node) != before:
+                    return
+            except AssertionError:  # it is on its way
+                continue
+        raise AssertionError(f"{node} did not boot within {limit} s")
 
 
 @pytest.fixture(scope="session")

@@ -82,10 +82,9 @@ def main(root: str = "/") -> None:
         done.append("modprobe nvidia")
         if not module.check_mode:
             load(module)
-    for name in module.params["services"]:
-        if host.unit_file(f"{name}.service") and not comes_up(
-            command.ask(("systemctl", "is-active", name), _LIMIT).text
-        ):
+    installed = [name for name in module.params["services"] if host.unit_file(f"{name}.service")]
+    for name in installed:
+        if not comes_up(command.ask(("systemctl", "is-active", name), _LIMIT).text):
             done.append(f"start of {name}")
             if not module.check_mode:
                 start(module, name)

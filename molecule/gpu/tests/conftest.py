@@ -7,13 +7,12 @@
 from __future__ import annotations
 
 import json
-import pathlib
-import re
 import subprocess
-import time
 import typing as t
 
 import pytest
+
+from ...conftest import Machines, Playbooks, own_lab
 
 WORKERS = ("gpu1", "gpu2", "gpu3", "gpu4")
 PURGE = (
@@ -22,28 +21,8 @@ PURGE = (
 )
 
 
-class Machines:
-    """What the tests do on the machines of the lab, beside running playbooks."""
-
-    def __init__(self, lab: t.Any, addresses: t.Mapping[str, str]) -> None:
-        self.lab = lab
-        self.addresses = addresses
-
-    def run(self, node: str, command: str) -> str:
-        """A command as root; what it prints."""
-        return self.lab("ssh", node, f"sudo sh -c {quote(command)}")
-
-    def kubectl(self, *arguments: str) -> t.Any:
-        """The answer of kubectl, parsed where it is JSON."""
-        text = self.run("control1", "KUBECONFIG=/etc/kubernetes/admin.conf kubectl " + " ".join(map(quote, arguments)))
-        return json.loads(text) if text.startswith("{") else text
-
-    def boot_id(self, node: str) -> str:
-        return self.run(node, "cat /proc/sys/kernel/random/boot_id").strip()
-
-    def containerd(self, node: str) -> str:
-        """What tells one start of containerd from another."""
-        return self.run(node, "systemctl show --value --property InvocationID containerd").strip()
+class GpuMachines(Machines):
+    """GPU workers, whose driver comes and goes."""
 
     def works(self, node: str) -> bool:
         return "A100" in self.run(node, "if nvidia-smi -L; then :; fi")
@@ -63,45 +42,21 @@ class Machines:
         # The connection ends with the machine.
         self.run(node, "systemd-run --quiet --on-active=1 systemctl reboot")
 
-    def wait_for_boot(self, node: str, before: str, limit: float = 120) -> None:
-        end = time.monotonic() + limit
-        while time.monotonic() < end:
-            time.sleep(2)
-            try:
-                if self.boot_id(node) != before:
-                    return
-            except AssertionError:  # it is on its way
-                continue
-        raise AssertionError(f"{node} did not boot within {limit} s")
 
-
-def quote(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
+@pytest.fixture(scope="session")
+def lab():
+    with own_lab("molecule-gpu", "control,gpu:2,gpu:2+exclusive") as own:
+        yield own
 
 
 @pytest.fixture(scope="session")
-def lab(lab):
-    own = type(lab)("molecule-gpu")
-    own("down")
-    own("up", "--nodes", "control,gpu:2,gpu:2+exclusive")
-    yield own
-    own("down")
+def machines(lab) -> GpuMachines:
+    return GpuMachines(lab)
 
 
 @pytest.fixture(scope="session")
-def addresses(lab) -> dict[str, str]:
-    return dict(re.findall(r"^([a-z]+\d+) +(\d\S+) ", lab("status"), flags=re.MULTILINE))
-
-
-@pytest.fixture(scope="session")
-def machines(lab, addresses) -> Machines:
-    return Machines(lab, addresses)
-
-
-@pytest.fixture(scope="session")
-def playbooks(playbooks, lab):
-    path = re.search(r"^inventory: (.*)$", lab("status"), flags=re.MULTILINE).group(1)
-    return type(playbooks)(pathlib.Path(path))
+def playbooks(lab) -> Playbooks:
+    return Playbooks(lab.inventory)
 
 
 @pytest.fixture(scope="session")

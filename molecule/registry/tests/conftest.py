@@ -7,42 +7,32 @@
 from __future__ import annotations
 
 import json
-import pathlib
-import re
-import shlex
 import shutil
 import typing as t
 
 import pytest
 
+from ...conftest import Machines, Playbooks, own_lab
+
 NODES = ("control1", "gpu1", "cpu1")
 
 
-class Machines:
-    """What the tests do on the machines, beside running playbooks."""
+class RegistryMachines(Machines):
+    """What containerd has on them, and the objects of the registry."""
 
-    def __init__(self, lab: t.Any) -> None:
-        self.lab = lab
+    def registry(self, arguments: str) -> t.Any:
+        """kubectl in its namespace."""
+        return self.kubectl("-n", "gshare-registry", *arguments.split())
 
-    def run(self, node: str, command: str) -> str:
-        """A command as root; what it prints."""
-        return self.lab("ssh", node, f"sudo sh -c {shlex.quote(command)}")
-
-    def kubectl(self, arguments: str) -> t.Any:
-        """The answer of kubectl, parsed where it is JSON."""
-        text = self.run("control1", f"KUBECONFIG=/etc/kubernetes/admin.conf kubectl {arguments}")
-        return json.loads(text) if text.startswith("{") else text
-
-    def containerd(self, node: str) -> str:
-        """What tells one start of containerd from another."""
-        return self.run(node, "systemctl show --value --property InvocationID containerd").strip()
+    def crictl(self, node: str, arguments: str) -> str:
+        """What crictl prints, without what it warns of."""
+        return self.run(
+            node, f"crictl --runtime-endpoint unix:///run/containerd/containerd.sock {arguments} 2>/dev/null"
+        )
 
     def containers(self, node: str) -> dict[str, str]:
         """Since when each container runs that did so before, by its id."""
-        # Without what it warns of.
-        listed = self.run(
-            node, "crictl --runtime-endpoint unix:///run/containerd/containerd.sock ps -o json 2>/dev/null"
-        )
+        listed = self.crictl(node, "ps -o json")
         return {entry["id"]: entry["createdAt"] for entry in json.loads(listed)["containers"]}
 
     def schema(self, node: str) -> int:
@@ -51,23 +41,15 @@ class Machines:
 
 
 @pytest.fixture(scope="session")
-def lab(lab):
-    own = type(lab)("molecule-registry")
-    own("down")
+def lab():
     # Debian 13 has containerd 1.7 and the old form of its configuration.
-    own("up", "--nodes", "control,gpu:1,cpu:1@trixie")
-    yield own
-    own("down")
+    with own_lab("molecule-registry", "control,gpu:1,cpu:1@trixie") as own:
+        yield own
 
 
 @pytest.fixture(scope="session")
-def addresses(lab) -> dict[str, str]:
-    return dict(re.findall(r"^([a-z]+\d+) +(\d\S+) ", lab("status"), flags=re.MULTILINE))
-
-
-@pytest.fixture(scope="session")
-def machines(lab) -> Machines:
-    return Machines(lab)
+def machines(lab) -> RegistryMachines:
+    return RegistryMachines(lab)
 
 
 @pytest.fixture(scope="session")
@@ -76,13 +58,12 @@ def registry(addresses) -> str:
 
 
 @pytest.fixture(scope="session")
-def playbooks(playbooks, lab, addresses, tmp_path_factory):
+def playbooks(lab, addresses, tmp_path_factory) -> Playbooks:
     """The lab's inventory, with a registry and a mirror."""
     folder = tmp_path_factory.mktemp("inventory")
-    path = re.search(r"^inventory: (.*)$", lab("status"), flags=re.MULTILINE).group(1)
-    shutil.copytree(pathlib.Path(path).parent, folder, dirs_exist_ok=True)
+    shutil.copytree(lab.inventory.parent, folder, dirs_exist_ok=True)
     pair = folder / "cluster-info"
     served = addresses["cpu1"]
     more = f"LOCAL_REGISTRY={served}:5000\nLOCAL_REGISTRY_MIRROR={served}:5001\n"
     pair.write_text(pair.read_text(encoding="utf-8") + more, encoding="utf-8")
-    return type(playbooks)(pair)
+    return Playbooks(pair)

@@ -69,13 +69,10 @@ def test_a_value_of_containerd_restarts_it_once_and_pods_run_on(first, playbooks
 
 
 def test_without_the_mirror_the_upstream_serves(first, machines) -> None:
-    machines.kubectl("-n gshare-registry scale deployment mirror-docker-io --replicas=0")
-    machines.kubectl(
-        "-n gshare-registry wait --for=delete pod -l app.kubernetes.io/instance=mirror-docker-io --timeout=60s"
-    )
+    machines.registry("scale deployment mirror-docker-io --replicas=0")
+    machines.registry("wait --for=delete pod -l app.kubernetes.io/instance=mirror-docker-io --timeout=60s")
     for node in NODES:
-        pull = "crictl --runtime-endpoint unix:///run/containerd/containerd.sock pull docker.io/library/debian:12-slim"
-        assert "up to date" in machines.run(node, pull)
+        assert "up to date" in machines.crictl(node, "pull docker.io/library/debian:12-slim")
 
 
 def test_a_node_that_does_not_reach_it_is_named_with_the_reason(first, playbooks, machines, registry) -> None:

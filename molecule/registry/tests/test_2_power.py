@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import time
 
 import pytest
 
@@ -28,7 +27,7 @@ STEPS = {
 )
 def test_next_run_leaves_a_working_node(playbooks, machines, number: int, step: str, node: str) -> None:
     settings = json.dumps({"containerd_image_settings": {"max_concurrent_downloads": 6 + number}})
-    boot = machines.run(node, "cat /proc/sys/kernel/random/boot_id")
+    boot = machines.boot_id(node)
     watch = (
         f"cp {FILE} /run/before.toml; systemd-run --quiet --setenv=COPIES=$(ls {FILE}.*~ 2>/dev/null | wc -l) "
         "--setenv=ID=$(systemctl show --value --property InvocationID containerd) "
@@ -37,14 +36,7 @@ def test_next_run_leaves_a_working_node(playbooks, machines, number: int, step: 
     machines.run(node, watch)
     cut = playbooks.run("registry", "-e", settings)
     assert cut.status != 0
-    end = time.monotonic() + 120
-    while time.monotonic() < end:
-        time.sleep(2)
-        try:
-            if machines.run(node, "cat /proc/sys/kernel/random/boot_id") != boot:
-                break
-        except AssertionError:  # it is on its way
-            continue
+    machines.wait_for_boot(node, boot)
     again = playbooks.run("registry", "-e", settings)
     assert again.status == 0
     assert f"max_concurrent_downloads = {6 + number}" in machines.run(node, "containerd config dump")

@@ -56,8 +56,7 @@ def test_it_goes_to_the_registry_and_to_every_node(command, playbooks, machines,
     run = playbooks.run(*command)
     assert run.status == 0
     for node in NODES:
-        listed = machines.run(node, "crictl --runtime-endpoint unix:///run/containerd/containerd.sock images")
-        assert f"{registry}/team/train" in listed
+        assert f"{registry}/team/train" in machines.crictl(node, "images")
 
 
 def test_again_nothing_is_pushed_or_pulled(command, playbooks) -> None:

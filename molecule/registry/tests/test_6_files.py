@@ -21,10 +21,10 @@ def served(playbooks):
 def test_garbage_collection_takes_what_has_no_tag_any_more(machines) -> None:
     # verify pushed images and took them away again.
     before = int(machines.run("cpu1", f"find {FOLDER} -type f | wc -l"))
-    machines.kubectl("-n gshare-registry create job --from=cronjob/registry-garbage-collection once")
-    machines.kubectl("-n gshare-registry wait --for=condition=complete job/once --timeout=120s")
+    machines.registry("create job --from=cronjob/registry-garbage-collection once")
+    machines.registry("wait --for=condition=complete job/once --timeout=120s")
     assert int(machines.run("cpu1", f"find {FOLDER} -type f | wc -l")) < before
-    machines.kubectl("-n gshare-registry delete job once")
+    machines.registry("delete job once")
 
 
 def test_on_a_volume(playbooks, machines) -> None:
@@ -32,6 +32,6 @@ def test_on_a_volume(playbooks, machines) -> None:
     assert playbooks.run("registry", *settings).status == 0
     assert playbooks.run("registry", *settings).changed == {}
     assert playbooks.run("verify").status == 0
-    claim = machines.kubectl("-n gshare-registry get pvc registry -o json")
+    claim = machines.registry("get pvc registry -o json")
     assert claim["status"]["phase"] == "Bound"
     assert claim["spec"]["resources"]["requests"]["storage"] == "1Gi"
