@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import copy
 import typing as t
 
 from ansible.plugins.action import ActionBase
@@ -48,7 +49,8 @@ class ActionModule(ActionBase):
 
     def run(self, tmp: str | None = None, task_vars: dict[str, t.Any] | None = None) -> dict[str, t.Any]:
         result: dict[str, t.Any] = super().run(tmp, task_vars)
-        _validated, args = self.validate_argument_spec(argument_spec=_SPEC)
+        # A copy: the validator writes the defaults of suboptions into the one of settings.
+        _validated, args = self.validate_argument_spec(argument_spec=copy.deepcopy(_SPEC))
         self._task_vars = task_vars or {}
         self._commands: list[str] = []
         self._args = transform_to_native_types(args)

@@ -10,10 +10,8 @@ import types
 import typing as t
 
 import pytest
-import yaml
 
 from ansible_collections.gshare.cluster.plugins.action import manifest
-from ansible_collections.gshare.cluster.plugins.modules import manifest as documented
 
 OBJECTS = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}]
 NO_NAMESPACE = {"failed": True, "msg": 'Failed to apply object: namespaces "a" not found'}
@@ -60,19 +58,3 @@ def test_a_namespace_to_come_is_a_change_in_check_mode_only(act: Act) -> None:
 def test_other_failures_stay_failures(act: Act) -> None:
     result, _asked = act({"failed": True, "msg": "no connection"}, check=True)
     assert result == {"failed": True, "msg": "no connection"}
-
-
-def test_its_options_are_those_that_are_documented(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: dict[str, t.Any] = {}
-
-    def stop(_plugin: t.Any, argument_spec: dict[str, t.Any]) -> t.Any:
-        seen.update(argument_spec)
-        raise StopIteration
-
-    monkeypatch.setattr(manifest.ActionModule, "validate_argument_spec", stop)
-    monkeypatch.setattr(manifest.ActionBase, "run", lambda self, tmp, task_vars: {})
-    with pytest.raises(StopIteration):
-        manifest.ActionModule.__new__(manifest.ActionModule).run(None, {})
-    documented_options = yaml.safe_load(documented.DOCUMENTATION)["options"]
-    told = {name: {k: v for k, v in one.items() if k != "description"} for name, one in documented_options.items()}
-    assert told == seen
