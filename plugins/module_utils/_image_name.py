@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import typing as t
 
-_HUB = "docker.io"
+HUB = "docker.io"
 _PART = r"[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*"
 _REPOSITORY = rf"({_PART}(?:/{_PART})*)"
 _TAG = r"(?::([A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?"
@@ -46,12 +46,12 @@ def parse(text: str) -> ImageName | None:
     """A name as users write it, with what Docker adds to short ones; None if it is none."""
     first, slash, rest = text.partition("/")
     has_host = slash and (first == "localhost" or set(first) & set(".:"))
-    host, path = (first, rest) if has_host else (_HUB, text)
+    host, path = (first, rest) if has_host else (HUB, text)
     found = _PATH.fullmatch(path)
     if not found or not _HOST.fullmatch(host):
         return None
     repository, tag, digest = found.groups(default="")
-    if host == _HUB and "/" not in repository:
+    if host == HUB and "/" not in repository:
         repository = f"library/{repository}"
     return ImageName(host, repository, tag or ("" if digest else "latest"), digest)
 

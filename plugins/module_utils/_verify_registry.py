@@ -18,6 +18,7 @@ import time
 import typing as t
 
 from ansible_collections.gshare.cluster.plugins.module_utils import _verify_probes as probes
+from ansible_collections.gshare.cluster.plugins.module_utils._image_name import HUB, parse
 from ansible_collections.gshare.cluster.plugins.module_utils._kube_api import ApiError
 from ansible_collections.gshare.cluster.plugins.module_utils._registry_push import (
     Registry,
@@ -41,7 +42,6 @@ from ansible_collections.gshare.cluster.plugins.module_utils._verify_types impor
 )
 
 _REPOSITORY = "gshare-verify/probe"
-_HUB = "docker.io/"
 _PATIENCE = 40.0
 _REMEDY = "ansible-playbook gshare.cluster.registry"
 
@@ -83,7 +83,7 @@ class RegistryPart:
             if not found["pushed"]:
                 image = f"{wanted['address']}/{_REPOSITORY}:{_tag(run)}"
                 self._make(run, "registry", image, ready)
-        if wanted.get("mirror") and run.image.startswith(_HUB):
+        if wanted.get("mirror") and _hub_repository(run.image):
             self._make(run, "mirror", run.image, ready)
 
     def _push(self, run: Run, ready: list[Json]) -> str:
@@ -136,7 +136,7 @@ class RegistryPart:
 
     def _seen(self, run: Run) -> Json:
         """Who asked the mirror for the image: {from: addresses} of its log, {catalog: bool}, or {problem}."""
-        repository = run.image[len(_HUB) :].partition("@")[0].rpartition(":")[0] or run.image[len(_HUB) :]
+        repository = _hub_repository(run.image)
         namespace = self.expectation.registry.get("namespace", "")
         try:
             path = f"/api/v1/namespaces/{namespace}/pods"
@@ -153,6 +153,12 @@ class RegistryPart:
             return {"catalog": repository in self._registry("mirror").repositories()}
         except RegistryError as exc:
             return {"problem": str(exc)}
+
+
+def _hub_repository(image: str) -> str:
+    """The repository of an image of Docker Hub, as its registry has it; empty for other images."""
+    name = parse(image)
+    return name.repository if name and name.host == HUB else ""
 
 
 def _tag(run: Run) -> str:

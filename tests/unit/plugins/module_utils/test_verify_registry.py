@@ -177,3 +177,18 @@ def test_somebody_elses_mirror_shows_its_catalog(run: FakeRun) -> None:
     assert tried(run)[1].detail == "2 nodes pulled through 192.0.2.40:5001, as its catalog says"
     run.catalog = []
     assert "its catalog does not have the image" in tried(run)[1].detail
+
+
+@pytest.mark.parametrize(
+    ("image", "repository"),
+    [
+        ("docker.io/library/busybox:1.37.0", "library/busybox"),
+        ("docker.io/busybox:1", "library/busybox"),
+        ("docker.io/team/x@sha256:" + "a" * 64, "team/x"),
+        ("registry.example.net/library/busybox:1", ""),
+    ],
+)
+def test_an_image_is_looked_for_as_docker_hub_calls_it(run: FakeRun, image: str, repository: str) -> None:
+    run.image = image
+    run.log = f'192.0.2.10 - - [x] "HEAD /v2/{repository}/manifests/1 HTTP/1.1" 200 9\n'
+    assert tried(run, nodes=1)[1].status == ("ok" if repository else "skipped")
