@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_findings import full_path
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_registry import (
-    DIRECTORY,
+    CONFIG_PATH,
     missing_directory,
     refuse_directory,
     unread,
@@ -102,7 +102,7 @@ def _in_one_directory(before: Config, after: Config, settings: Json, wanted: str
     directory = missing_directory(_in_force(after), settings, wanted) if wanted else None
     if not directory:
         return settings, []
-    return _merged(settings, _over([Setting(DIRECTORY, directory)], {})), unread(_in_force(before), directory)
+    return _merged(settings, _over([Setting(CONFIG_PATH, directory)], {})), unread(_in_force(before), directory)
 
 
 def without(text: str, config: Config) -> str:

@@ -16,13 +16,13 @@ import typing as t
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml import ConfigRefused
 from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import Path, lookup
 
-DIRECTORY: Path = ("images", "registry", "config_path")
+CONFIG_PATH: Path = ("images", "registry", "config_path")
 Json = dict[str, t.Any]
 
 
 def directory_of(view: t.Mapping[str, t.Any]) -> str | None:
     """The directory that containerd reads, or None."""
-    value = lookup(view, DIRECTORY)
+    value = lookup(view, CONFIG_PATH)
     return value if isinstance(value, str) and value.startswith("/") and ":" not in value else None
 
 
@@ -32,7 +32,7 @@ def refuse_directory(settings: Json, directory: str | None) -> None:
         return
     if not directory.startswith("/") or ":" in directory:
         raise ConfigRefused(f"registry_directory is {directory!r}; it must be the absolute path of one directory.")
-    value = lookup(settings, DIRECTORY)
+    value = lookup(settings, CONFIG_PATH)
     if value is not None and not directory_of(settings):
         raise ConfigRefused(
             f"settings.images.registry.config_path is {value!r}, but with registry_directory it must be the absolute "
@@ -42,13 +42,13 @@ def refuse_directory(settings: Json, directory: str | None) -> None:
 
 def missing_directory(view: Json, settings: Json, directory: str) -> str | None:
     """The directory to set; None where there is a single one already, the owner's or one of the settings."""
-    found = settings if lookup(settings, DIRECTORY) is not None else view
+    found = settings if lookup(settings, CONFIG_PATH) is not None else view
     return None if directory_of(found) else directory
 
 
 def unread(before: Json, after: str | None) -> list[str]:
     """The directories of a list that are not read any more."""
-    value = lookup(before, DIRECTORY)
+    value = lookup(before, CONFIG_PATH)
     named = value.split(":") if isinstance(value, str) and not directory_of(before) else []
     return [name for name in dict.fromkeys(named) if name and name != after]
 

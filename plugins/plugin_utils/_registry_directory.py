@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_registry import CONFIG_PATH
 from ansible_collections.gshare.cluster.plugins.plugin_utils._containerd_toml import effective
 from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_hosts import DIRECTORY
 from ansible_collections.gshare.cluster.plugins.plugin_utils._registry_wishes import RegistriesRefused
@@ -18,7 +19,7 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils._toml_scan import l
 
 def chosen(given: str | None, facts: t.Mapping[str, t.Any], needed: bool) -> tuple[str, list[str]]:
     """The directory, and what is to be said about it."""
-    named = str(lookup(effective(facts["dump"]), ("images", "registry", "config_path")) or "") if facts["dump"] else ""
+    named = str(lookup(effective(facts["dump"]), CONFIG_PATH) or "") if facts["dump"] else ""
     if given:
         other = named != given and f"containerd looks for registries in {named or 'no directory'}, not in {given}; "
         return given, [f"{other}set registry.config_path in its configuration."] if other else []
