@@ -30,6 +30,8 @@ from ansible_collections.gshare.cluster.plugins.module_utils._verify_types impor
     seconds,
 )
 
+# What a kubelet says of its start. Until it looks after its pods they are shown as they were before.
+_KUBELETS = "involvedObject.kind%3DNode%2Creason%3DStarting"
 # A plugin that has just started registers its cards, and the kubelet offers them, in less than that.
 _START = 60.0
 _LOGS = 6
@@ -47,6 +49,7 @@ def look_gpu(api: Api, expectation: Expectation) -> Gpu:
     """The objects beside the nodes that the checks of GPU workers need."""
     found = Gpu()
     found.runtime_classes = [item["metadata"]["name"] for item in api.items("/apis/node.k8s.io/v1/runtimeclasses")]
+    found.started = _starts(api.items(f"/api/v1/namespaces/default/events?fieldSelector={_KUBELETS}"))
     found.plugins = [item for item in api.items("/apis/apps/v1/daemonsets") if gpus.plugin_kind(item)]
     for namespace in sorted({item["metadata"]["namespace"] for item in found.plugins}):
         found.pods += api.items(f"/api/v1/namespaces/{namespace}/pods")
@@ -69,7 +72,18 @@ def gpu_settling(snapshot: Snapshot, expectation: Expectation, patience: float) 
     nodes = [node for _host, node in gpus.workers(snapshot, expectation)]
     names = {node_name(node) for node in nodes}
     items = [pod for pod in snapshot.gpu.pods if pod["spec"].get("nodeName") in names and _owned(snapshot, pod)]
-    return any(_changed(item) > young for item in items + snapshot.gpu.plugins + nodes)
+    starts = [snapshot.gpu.started.get(name, 0) for name in names]
+    return any(moment > young for moment in [*map(_changed, items + snapshot.gpu.plugins + nodes), *starts])
+
+
+def _starts(events: list[Json]) -> dict[str, float]:
+    """node -> when its kubelet or kube-proxy last started."""
+    found: dict[str, float] = {}
+    for event in events:
+        name = event["involvedObject"]["name"]
+        moment = event.get("lastTimestamp") or event.get("eventTime") or event["metadata"].get("creationTimestamp")
+        found[name] = max(found.get(name, 0), seconds(moment))
+    return found
 
 
 def _owned(snapshot: Snapshot, pod: Json) -> bool:

@@ -77,6 +77,9 @@ class GpuPart:
     def begin(self, run: Run, snapshot: Snapshot) -> None:
         """Ask for cards, now that the cluster has settled."""
         found = run.traffic.gpu
+        names = {node_name(node) for _host, node in gpus.workers(snapshot, self.expectation)}
+        # Pods on a node that has gone away in the meantime would never end.
+        self._drivers = {pod: name for pod, name in self._drivers.items() if name in names}
         if self.expectation.gpu_sharing == "none":
             return
         nodes = {node_name(node): node for _host, node in gpus.workers(snapshot, self.expectation)}
@@ -140,7 +143,8 @@ class GpuPart:
             run.traffic.gpu["slice"][node] = self._slice(run, slices.get(name), nodes[node])
 
     def _pods(self, run: Run, app: str, mine: dict[str, str]) -> dict[str, Json]:
-        return {pod["metadata"]["name"]: pod for pod in run.list_pods(app)} if mine else {}
+        found = {pod["metadata"]["name"]: pod for pod in run.list_pods(app)} if mine else {}
+        return {name: pod for name, pod in found.items() if name in mine}
 
     def _slice(self, run: Run, pod: Json | None, node: Json) -> Json:
         if pod is not None and _unplaced(pod):

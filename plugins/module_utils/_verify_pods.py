@@ -34,6 +34,8 @@ _WRAPPING = re.compile(
 _STARTING = ("ContainerCreating", "PodInitializing")
 _RESTARTS = 3
 _RECENT = 600.0
+# A kubelet that has been silent until a node counts as away says something soon after a boot, or not at all.
+_AWAY_PATIENCE = 30.0
 
 
 def check_system_pods(snapshot: Snapshot, expectation: Expectation) -> Check:
@@ -175,7 +177,7 @@ def settling(snapshot: Snapshot, expectation: Expectation, patience: float) -> b
         changed = seconds(condition(item, "Ready").get("lastTransitionTime"))
         return max(changed, seconds(item["metadata"].get("creationTimestamp"))) > young
 
-    if any(not is_ready(node) and recent(node) for node in snapshot.nodes):
+    if any(not is_ready(node) and recent(node) and not _away(node, snapshot.now) for node in snapshot.nodes):
         return True
     # A pod that has not been ready for long is young all the same where its node has just come back.
     back = {node_name(node) for node in snapshot.nodes if recent(node)}
@@ -185,3 +187,9 @@ def settling(snapshot: Snapshot, expectation: Expectation, patience: float) -> b
     # Pods that do not exist yet: their owner or a node is new.
     new = any(recent(item) for item in snapshot.workloads + snapshot.nodes)
     return new and any(not problem.warning for w in snapshot.workloads for problem in _workload_problems(w, []))
+
+
+def _away(node: Json, now: float) -> bool:
+    """Whether nothing has been heard of a node for longer than it takes to start its kubelet."""
+    ready = condition(node, "Ready")
+    return ready.get("status") == "Unknown" and seconds(ready.get("lastTransitionTime")) < now - _AWAY_PATIENCE

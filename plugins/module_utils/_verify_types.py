@@ -100,6 +100,8 @@ class Gpu:
     plugins: list[Json] = dataclasses.field(default_factory=list)
     pods: list[Json] = dataclasses.field(default_factory=list)
     lease: Json = dataclasses.field(default_factory=dict)
+    # node -> when its kubelet last started.
+    started: dict[str, float] = dataclasses.field(default_factory=dict)
     # node -> last words of its plugin, where it offers nothing.
     logs: dict[str, str] = dataclasses.field(default_factory=dict)
 

@@ -120,6 +120,8 @@ class GpuCluster(FakeCluster):
                 ("FilteringFailed", "2 nodes CardInsufficientMemory(gpu-1,gpu-2)"),
             ]
         }
+        # node -> how long ago its kubelet started.
+        self.starts: dict[str, float] = {}
         self.too_big_on = ""
         self.ingress_refused = ""
         self.answers: dict[str, tuple[int, str] | str] = {}
@@ -167,6 +169,7 @@ class GpuCluster(FakeCluster):
             (r"/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/hami-scheduler", self._lease),
             (r"/api/v1/pods", lambda hit, path: {"items": self.users.get(path.split("%3D")[1], [])}),
             (r"/api/v1/namespaces/ingress-nginx/services", lambda hit, path: {"items": self.services}),
+            (r"/api/v1/namespaces/default/events", self._starts),
             (r"/api/v1/namespaces/gshare-verify-\w+/events", self._own_events),
             *super()._routes(),
         ]
@@ -175,6 +178,14 @@ class GpuCluster(FakeCluster):
         if self.lease is None:
             raise ApiError(404, f"{path} not found")
         return self.lease
+
+    def _starts(self, _hit: t.Any, _path: str) -> Json:
+        return {
+            "items": [
+                {"metadata": {}, "involvedObject": {"name": name}, "lastTimestamp": moment(age)}
+                for name, age in self.starts.items()
+            ]
+        }
 
     def _own_events(self, _hit: t.Any, path: str) -> Json:
         found = self.events.get(path.split("name%3D")[1], [])

@@ -56,6 +56,15 @@ def test_a_plugin_whose_node_has_just_come_back_is_waited_for(cluster: GpuCluste
     assert settling(cluster)
 
 
+def test_after_the_start_of_a_kubelet_its_pods_are_waited_for(cluster: GpuCluster) -> None:
+    # A machine that reboots quickly never counts as away, and the plugin's pod looks as it did before.
+    cluster.offers("gpu-1", 0)
+    cluster.starts = {"gpu-1": 300, "cp": 8}
+    assert not settling(cluster)
+    cluster.starts = {"gpu-1": 8}
+    assert settling(cluster)
+
+
 def test_a_plugin_that_was_started_again_is_waited_for(cluster: GpuCluster) -> None:
     cluster.offers("gpu-1", 0)
     own = next(entry for entry in cluster.pods["kube-system"] if entry["metadata"]["name"].endswith("plugin-gpu-1"))

@@ -153,6 +153,13 @@ def test_settling():
     assert not settling(snapshot(nodes=(not_ready(node("a", "192.0.2.10"), age=500),)), EXPECT, 120)
 
 
+def test_a_node_that_is_away_is_not_waited_for():
+    silent = not_ready(node("a", "192.0.2.10"), age=40)
+    assert not settling(snapshot(nodes=(silent,)), EXPECT, 120)
+    silent["status"]["conditions"][-1]["status"] = "False"
+    assert settling(snapshot(nodes=(silent,)), EXPECT, 120), "its kubelet speaks: something is on its way"
+
+
 def test_pods_of_a_node_that_has_just_come_back_are_waited_for():
     pods = pod("a", on="b", **waiting("ContainersNotReady", age=4000))
     back = node("b", "192.0.2.11")

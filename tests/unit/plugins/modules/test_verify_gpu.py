@@ -62,6 +62,14 @@ def test_a_worker_that_is_away_is_told_once(gpus, tried):
     assert bad(tried()) == {"nodes"}
 
 
+def test_a_worker_that_goes_away_meanwhile_is_not_waited_for(gpus, tried, monkeypatch):
+    gpus.driver["gpu-2"] = {"phase": "Pending", "containerStatuses": []}
+    gpus.last_heard["gpu-2"] = 30
+    monkeypatch.setattr(_verify_look.time, "sleep", lambda seconds: not_ready(gpus.worker("gpu-2"), age=0))
+    assert bad(tried()) == {"nodes"}
+    assert sum("app%3Dgpu-driver" in line for line in gpus.log) < 3, "nobody answers for a pod there"
+
+
 # -- driver and runtime
 
 
