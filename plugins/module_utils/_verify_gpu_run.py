@@ -77,9 +77,6 @@ class GpuPart:
     def begin(self, run: Run, snapshot: Snapshot) -> None:
         """Ask for cards, now that the cluster has settled."""
         found = run.traffic.gpu
-        names = {node_name(node) for _host, node in gpus.workers(snapshot, self.expectation)}
-        # Pods on a node that has gone away in the meantime would never end.
-        self._drivers = {pod: name for pod, name in self._drivers.items() if name in names}
         if self.expectation.gpu_sharing == "none":
             return
         nodes = {node_name(node): node for _host, node in gpus.workers(snapshot, self.expectation)}
@@ -122,6 +119,11 @@ class GpuPart:
 
     def finish(self, run: Run, snapshot: Snapshot) -> None:
         """Wait for last words and read them."""
+        nodes = {node_name(node): node for _host, node in gpus.workers(snapshot, self.expectation)}
+        # Pods on a node that has gone away in the meantime would never end.
+        self._drivers, self._slices = (
+            {pod: node for pod, node in pods.items() if node in nodes} for pods in (self._drivers, self._slices)
+        )
         start = time.monotonic()
         limit = max(run.timeout, _SMI_PATIENCE)
         while True:
@@ -138,7 +140,6 @@ class GpuPart:
             if "exit" in answer:
                 answer["cards"] = probes.read_cards(answer["text"])
             run.traffic.gpu["driver"][node] = answer
-        nodes = {node_name(node): node for node in snapshot.nodes}
         for name, node in self._slices.items():
             run.traffic.gpu["slice"][node] = self._slice(run, slices.get(name), nodes[node])
 

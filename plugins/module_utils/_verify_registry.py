@@ -117,7 +117,8 @@ class RegistryPart:
         """Wait for the pulls, read what the mirror has seen, and take the image away."""
         found = run.traffic.registry
         limit = max(run.timeout, _PATIENCE)
-        open_ = {kind: dict(pods) for kind, pods in self._pods.items()}
+        ready = {node_name(node) for node in snapshot.nodes if is_ready(node)}
+        open_ = {kind: {pod: on for pod, on in pods.items() if on in ready} for kind, pods in self._pods.items()}
         while any(open_.values()):
             late = time.monotonic() - self._begun
             for kind, pods in open_.items():

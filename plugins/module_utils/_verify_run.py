@@ -34,6 +34,7 @@ from ansible_collections.gshare.cluster.plugins.module_utils._verify_types impor
 )
 
 _PULL_PATIENCE = 20.0
+_LOOK = 5.0
 _CLAIM_PATIENCE = 60.0
 _ANSWER_PATIENCE = 15.0
 _CLEAN_PATIENCE = 45.0
@@ -116,8 +117,8 @@ class Prober:
     # -- probe pods
 
     def _wait_for_probes(self, snapshot: Snapshot) -> None:
-        ready = [node_name(node) for node in snapshot.nodes if is_ready(node)]
-        start = time.monotonic()
+        ready = _ready(snapshot.nodes)
+        looked = start = time.monotonic()
         while True:
             found = {pod["spec"].get("nodeName"): pod for pod in self.list_pods("probe") if pod["spec"].get("nodeName")}
             waiting = [name for name in ready if not _running(found.get(name))]
@@ -127,6 +128,11 @@ class Prober:
             if not waiting or late > self.timeout or (vain and late > _PULL_PATIENCE):
                 break
             time.sleep(0.5)
+            if time.monotonic() - looked > _LOOK:
+                # A node may have gone away meanwhile: nobody waits for it any longer, and it is told as such.
+                snapshot.nodes, looked = self.api.items("/api/v1/nodes"), time.monotonic()
+                lost, ready = sorted({*ready} - {*_ready(snapshot.nodes)}), _ready(snapshot.nodes)
+                knock(self.api, snapshot, lost)
         for name in ready:
             self.traffic.probes[name] = self._probe(found.get(name))
             if name not in waiting:
@@ -371,6 +377,10 @@ def sweep(api: Api, alive: t.Callable[[str], bool]) -> list[str]:
     for name in names:
         api.delete(f"/api/v1/namespaces/{name}")
     return names
+
+
+def _ready(nodes: list[Json]) -> list[str]:
+    return [node_name(node) for node in nodes if is_ready(node)]
 
 
 def _running(pod: Json | None) -> bool:

@@ -9,7 +9,7 @@ import typing as t
 
 import pytest
 
-from ansible_collections.gshare.cluster.plugins.module_utils import _verify_look
+from ansible_collections.gshare.cluster.plugins.module_utils import _verify_look, _verify_run
 from ansible_collections.gshare.cluster.tests.unit.plugins.verify_fakes import (
     bad,
     moment,
@@ -68,6 +68,24 @@ def test_a_worker_that_goes_away_meanwhile_is_not_waited_for(gpus, tried, monkey
     monkeypatch.setattr(_verify_look.time, "sleep", lambda seconds: not_ready(gpus.worker("gpu-2"), age=0))
     assert bad(tried()) == {"nodes"}
     assert sum("app%3Dgpu-driver" in line for line in gpus.log) < 3, "nobody answers for a pod there"
+
+
+def test_a_worker_that_dies_under_the_probes_is_told_once_and_soon(gpus, tried, monkeypatch):
+    # The API counts a node as Ready for 50 s after its last word.
+    gpus.untouched = gpus.no_kubelet = {"gpu-2"}
+    gpus.driver["gpu-2"] = gpus.slice["gpu-2"] = {"phase": "Pending", "containerStatuses": []}
+    naps = []
+
+    def nap(_seconds):
+        naps.append(1)
+        if len(naps) == 60:
+            not_ready(gpus.worker("gpu-2"), age=0)
+
+    monkeypatch.setattr(_verify_run.time, "sleep", nap)
+    result = tried(timeout=120)
+    assert bad(result) == {"nodes"}
+    assert "it does not answer on 10250/tcp either" in told(result, "nodes")
+    assert len(naps) < 100
 
 
 # -- driver and runtime
