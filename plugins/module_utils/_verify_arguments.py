@@ -40,6 +40,7 @@ _CHECK = {
 }
 ARGUMENTS = {
     "hosts": {"type": "list", "elements": "dict", "options": _HOST},
+    "only": {"type": "list", "elements": "str", "default": []},
     "kubernetes_version": {"type": "str", "default": ""},
     "pod_cidr": {"type": "str", "default": ""},
     "namespaces": {"type": "list", "elements": "str", "default": ["kube-system", "kube-flannel", "local-path-storage"]},
@@ -62,8 +63,10 @@ ARGUMENTS = {
 def expectation(params: dict[str, t.Any]) -> Expectation:
     """What the inventory says about the cluster, out of the module's options."""
     more = [params["ingress_namespace"]] if params["ingress"] != "none" else []
+    only = params["only"]
     return Expectation(
-        hosts=tuple(params["hosts"] or ()),
+        hosts=tuple(host for host in params["hosts"] or () if not only or host["host"] in only),
+        partial=bool(only),
         kubernetes_version=params["kubernetes_version"],
         pod_ranges=tuple(part.strip() for part in params["pod_cidr"].split(",") if part.strip()),
         namespaces=tuple(dict.fromkeys([*params["namespaces"], *more])),

@@ -17,6 +17,7 @@ import typing as t
 from ansible_collections.gshare.cluster.plugins.module_utils._kube_api import ApiError
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_gpu_look import gpu_settling, look_gpu, look_logs
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_gpu_nodes import has_workers
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_nodes import matched
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_pods import settling
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_types import (
     Expectation,
@@ -75,10 +76,20 @@ def look(api: Api, expectation: Expectation) -> Snapshot:
         snapshot.storage_classes = api.items("/apis/storage.k8s.io/v1/storageclasses")
         if has_workers(expectation):
             snapshot.gpu = look_gpu(api, expectation)
+        if expectation.partial:
+            _narrow(snapshot, expectation)
     except ApiError as exc:
         # Half an answer is no picture of a cluster.
         return Snapshot(now=snapshot.now, ready={"status": exc.status or None, "text": exc.message})
     return snapshot
+
+
+def _narrow(snapshot: Snapshot, expectation: Expectation) -> None:
+    """Leave out nodes that are not asked about, with their pods, and what has pods everywhere."""
+    snapshot.nodes = [node for _host, node in matched(snapshot, expectation) if node]
+    names = {node_name(node) for node in snapshot.nodes}
+    snapshot.pods = [pod for pod in snapshot.pods if pod["spec"].get("nodeName") in names]
+    snapshot.workloads = []
 
 
 def settled(api: Api, expectation: Expectation, timeout: float, snapshot: Snapshot) -> Snapshot:

@@ -80,7 +80,16 @@ def pod(name: str, app: str, image: str, command: str, **more: t.Any) -> Json:
     }
 
 
-def daemonset(image: str) -> Json:
+def kept_to(nodes: t.Sequence[str]) -> Json:
+    """The part of a pod's specification that keeps it to some nodes; nothing without names."""
+    if not nodes:
+        return {}
+    rule = {"key": "kubernetes.io/hostname", "operator": "In", "values": list(nodes)}
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [rule]}]}
+    return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}}
+
+
+def daemonset(image: str, nodes: t.Sequence[str] = ()) -> Json:
     """One probe a node, which answers HTTP with the name of its node."""
     command = f'mkdir -p /tmp/www && echo "$NODE" > /tmp/www/index.html && exec httpd -f -p {PORT} -h /tmp/www'
     return {
@@ -89,7 +98,10 @@ def daemonset(image: str) -> Json:
         "metadata": {"name": "probe", "labels": _LABELS},
         "spec": {
             "selector": {"matchLabels": {"app": "probe"}},
-            "template": {"metadata": {"labels": {**_LABELS, "app": "probe"}}, "spec": _pod_spec(image, command)},
+            "template": {
+                "metadata": {"labels": {**_LABELS, "app": "probe"}},
+                "spec": _pod_spec(image, command, **kept_to(nodes)),
+            },
         },
     }
 
@@ -133,13 +145,13 @@ def claim(storage_class: str) -> Json:
     }
 
 
-def claim_pod(image: str) -> Json:
+def claim_pod(image: str, nodes: t.Sequence[str] = ()) -> Json:
     """A pod that writes to the claim and reads it back; it ends well only if that worked."""
     command = (
         f"echo {shlex.quote(_MESSAGE)} > /data/probe && sync && "
         f'[ "$(cat /data/probe)" = {shlex.quote(_MESSAGE)} ] && rm /data/probe'
     )
-    body = pod("claim", "claim", image, f"{{ {command}; }} > /dev/termination-log 2>&1")
+    body = pod("claim", "claim", image, f"{{ {command}; }} > /dev/termination-log 2>&1", **kept_to(nodes))
     spec = body["spec"]
     # It needs no particular node, and a claim on a node that is not well would say nothing about storage.
     spec["tolerations"] = [

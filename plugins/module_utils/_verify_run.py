@@ -53,13 +53,16 @@ class Part(t.Protocol):
 class Prober:
     """One run of the probe pods in a namespace of its own; they are gone after C(with), whatever happens."""
 
-    def __init__(self, api: Api, image: str, timeout: float, owner: str, parts: t.Sequence[Part] = ()) -> None:
+    def __init__(
+        self, api: Api, image: str, timeout: float, owner: str, parts: t.Sequence[Part] = (), partial: bool = False
+    ) -> None:
         self.api = api
         self.image = image
         self.timeout = timeout
         self.patience_for_claim = min(timeout, _CLAIM_PATIENCE)
         self.owner = owner
         self.parts = parts
+        self.partial = partial
         self.namespace = f"gshare-verify-{uuid.uuid4().hex[:6]}"
         self.path = f"/api/v1/namespaces/{self.namespace}"
         self.traffic = Traffic()
@@ -79,11 +82,17 @@ class Prober:
         """Make what does not exist yet, so that pods can come up while the cluster settles."""
         self._tried = True
         self.make("/api/v1/namespaces", probes.namespace(self.namespace, self.owner))
-        self.make(f"/apis/apps/v1/namespaces/{self.namespace}/daemonsets", probes.daemonset(self.image))
+        self.make(
+            f"/apis/apps/v1/namespaces/{self.namespace}/daemonsets", probes.daemonset(self.image, self._where(snapshot))
+        )
         if not self.traffic.claim:
             self._start_claim(snapshot)
         for part in self.parts:
             part.start(self, snapshot)
+
+    def _where(self, snapshot: Snapshot) -> list[str]:
+        """The nodes that probes are kept to; none if they may run on all."""
+        return [node_name(node) for node in snapshot.nodes] if self.partial else []
 
     def make(self, path: str, body: Json) -> None:
         if path not in self._made:
@@ -130,9 +139,10 @@ class Prober:
             time.sleep(0.5)
             if time.monotonic() - looked > _LOOK:
                 # A node may have gone away meanwhile: nobody waits for it any longer, and it is told as such.
-                snapshot.nodes, looked = self.api.items("/api/v1/nodes"), time.monotonic()
-                lost, ready = sorted({*ready} - {*_ready(snapshot.nodes)}), _ready(snapshot.nodes)
-                knock(self.api, snapshot, lost)
+                known = {node_name(node) for node in snapshot.nodes}
+                snapshot.nodes = [node for node in self.api.items("/api/v1/nodes") if node_name(node) in known]
+                before, ready, looked = ready, _ready(snapshot.nodes), time.monotonic()
+                knock(self.api, snapshot, sorted({*before} - {*ready}))
         for name in ready:
             self.traffic.probes[name] = self._probe(found.get(name))
             if name not in waiting:
@@ -276,7 +286,7 @@ class Prober:
         self.traffic.claim = {"bound": False, "written": False, "gone": False, "problem": ""}
         try:
             self.api.create(f"{self.path}/persistentvolumeclaims", probes.claim(names[0]))
-            self.create_pod(probes.claim_pod(self.image))
+            self.create_pod(probes.claim_pod(self.image, self._where(snapshot)))
         except ApiError as exc:
             self.traffic.claim["problem"] = exc.message
 

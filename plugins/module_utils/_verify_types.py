@@ -50,6 +50,8 @@ class Expectation:
     """What the inventory says about the cluster."""
 
     hosts: tuple[Json, ...] = ()
+    # Whether the cluster has more machines than these, of which nothing is to be said.
+    partial: bool = False
     kubernetes_version: str = ""
     pod_ranges: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()

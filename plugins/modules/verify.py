@@ -63,6 +63,14 @@ options:
         type: list
         elements: str
         default: []
+  only:
+    description:
+      - The machines of O(hosts), by their names in the inventory, that are looked at, as after they have joined.
+      - Nothing is said of the others, and no probe runs there.
+      - If empty, all.
+    type: list
+    elements: str
+    default: []
   kubernetes_version:
     description:
       - Version that the API server and all kubelets must have, V(1.36) for any patch.
@@ -327,7 +335,8 @@ def stop(number: int, _frame: t.Any) -> None:
 def prove(api: KubeApi, wanted: Expectation, params: dict[str, t.Any]) -> tuple[Snapshot, list[Check]]:
     """The cluster when it has settled, with what the probes see of it, or why they see nothing."""
     owner = identity(os.getpid())
-    with Prober(api, params["probe_image"], params["timeout"], owner, parts(wanted, params)) as prober:
+    prober = Prober(api, params["probe_image"], params["timeout"], owner, parts(wanted, params), wanted.partial)
+    with prober:
         first = look(api, wanted)
         if first.nodes:
             # The probes come up while the cluster settles. What cannot be made yet is made by `run`.

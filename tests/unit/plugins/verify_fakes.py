@@ -180,6 +180,7 @@ class FakeCluster:
         self.namespaces: dict[str, Json] = {}
         self.own_pods: dict[str, Json] = {}
         self.log: list[str] = []
+        self.made: list[Json] = []
         # What is broken.
         self.dns_dead: set[str] = set()
         self.resolver = "10.96.0.10"
@@ -281,6 +282,7 @@ class FakeCluster:
 
     def create(self, path: str, body: Json) -> Json:
         self.log.append(f"POST {path}")
+        self.made.append(body)
         name = body["metadata"]["name"]
         if body["kind"] == "Namespace":
             self.namespaces[name] = {"metadata": {**body["metadata"], "creationTimestamp": moment(0)}}

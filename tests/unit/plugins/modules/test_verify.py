@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from ansible_collections.gshare.cluster.plugins.module_utils import _verify_run
@@ -311,3 +313,23 @@ def test_dns_is_not_blamed_for_a_node_that_is_away(cluster, checked):
     found = checked()["by_name"]["dns"]
     assert found["detail"].endswith("does not answer pods on any node: all CoreDNS pods are on gpu-1")
     assert found["remedy"] == "Put nodes and pods_start right first"
+
+
+def test_some_machines_alone(cluster, checked):
+    not_ready(cluster.nodes[2])
+    cluster.pods["kube-system"].append(pod("kube-proxy-2", on="cpu-1", **waiting("CrashLoopBackOff")))
+    cluster.untouched = {"cpu-1"}
+    result = checked(only=["192.0.2.10", "192.0.2.11"])
+    assert bad(result) == set(), result["checks"]
+    assert [row["name"] for row in result["nodes"]] == ["cp", "gpu-1"]
+    assert result["by_name"]["pods_start"]["detail"] == "a pod starts on each of 2 nodes"
+    specs = [
+        body["spec"].get("template", body)["spec"] for body in cluster.made if body["kind"] in ("DaemonSet", "Pod")
+    ]
+    assert len(specs) == 2
+    assert all('"values": ["cp", "gpu-1"]' in json.dumps(spec["affinity"]) for spec in specs), "no probe runs elsewhere"
+
+
+def test_a_machine_alone_that_did_not_join(cluster, checked):
+    del cluster.nodes[1]
+    assert bad(checked(only=["192.0.2.10", "192.0.2.11"])) == {"nodes"}
