@@ -22,6 +22,10 @@ _REBOOTS = (
     (re.compile(r"Connection refused|System is (?:booting up|going down)|kex_exchange_identification", re.I), 60.0),
     (re.compile(r"No route to host", re.I), 15.0),
 )
+# The machine is there, and what it says is a mistake of somebody's.
+_REFUSED = re.compile(
+    r"Permission denied|Host key verification|REMOTE HOST IDENTIFICATION|Too many authentication", re.I
+)
 _SUDO = re.compile(
     r"password is required|Missing \S+ password|not in the sudoers|not allowed to|sudo: |privilege escalation", re.I
 )
@@ -37,8 +41,10 @@ class ActionModule(ActionBase):
             argument_spec={
                 "ports": {"type": "list", "elements": "int", "default": []},
                 "paths": {"type": "list", "elements": "path", "default": ["/var/lib"]},
+                "leave_out": {"type": "bool", "default": False},
             }
         )
+        leave_out = args.pop("leave_out")
         answer = self._when_up(args, task_vars)
         if self._connection.become and answer["problem"].get("name") in ("sudo", "gather_failed"):
             # Without root there is still much to see; and if that works, root was the problem.
@@ -46,6 +52,10 @@ class ActionModule(ActionBase):
             second = self._attempt(args, task_vars)
             if not second["problem"]:
                 answer = {**second, "problem": {**answer["problem"], "name": "sudo"}}
+        problem = answer["problem"]
+        if leave_out and problem.get("name") == "unreachable" and not _REFUSED.search(problem["text"]):
+            answer["problem"] = {**problem, "name": "worker_away"}
+            return {"changed": False, "unreachable": True, "msg": problem["text"], **answer}
         return {"changed": False, **answer}
 
     def _when_up(self, args: dict[str, t.Any], task_vars: dict[str, t.Any] | None) -> dict[str, t.Any]:

@@ -17,12 +17,14 @@ from ansible_collections.gshare.cluster.plugins.module_utils import _verify_gpu_
 from ansible_collections.gshare.cluster.plugins.module_utils._gpu_pods import kept
 from ansible_collections.gshare.cluster.plugins.module_utils._node_labels import by_address
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_gpu import object_checks
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_nodes import matched
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_types import (
     FAILED,
     Expectation,
     Json,
     Problem,
     Snapshot,
+    condition,
     is_ready,
     labels,
     metadata_annotations,
@@ -124,19 +126,28 @@ def lacking(snapshot: Snapshot, wanted: Expectation) -> list[Problem]:
     """What stands between the cards and the pods, as far as waiting may help or a person has to know."""
     problems = []
     ready = {host["host"] for host, _node in gpus.workers(snapshot, wanted)}
-    away = [host["host"] for host in wanted.hosts if host["host"] not in ready]
-    if away:
-        problems.append(Problem(f"{', '.join(away)} is not Ready in the cluster", "See kubectl get nodes."))
+    coming = [host["host"] for host, node in matched(snapshot, wanted) if node and _coming(node)]
+    if coming:
+        problems.append(Problem(f"{', '.join(coming)} is not Ready in the cluster", "See kubectl get nodes."))
     checks = [check(snapshot, wanted) for check in object_checks(wanted)]
     problems += [Problem(check.detail, check.remedy) for check in checks if check.status == FAILED]
     for item in gpus.plugins(snapshot, wanted.gpu_sharing):
         problems += _zero(item, len(ready))
+    away = {node_name(node) for node in snapshot.nodes if not is_ready(node) and not _coming(node)}
     problems += [
         Problem(f"pod {gpus.full_name(pod)} is not ready", f"See kubectl -n {pod['metadata']['namespace']} get pods.")
         for pod in snapshot.gpu.pods
-        if _ours(pod, wanted.gpu_sharing) and not is_ready(pod) and not problems
+        if _ours(pod, wanted.gpu_sharing)
+        and not is_ready(pod)
+        and pod["spec"].get("nodeName") not in away
+        and not problems
     ]
     return problems
+
+
+def _coming(node: Json) -> bool:
+    """Whether a node is worth waiting for; of one that says nothing, `verify` tells."""
+    return not is_ready(node) and condition(node, "Ready").get("status") != "Unknown"
 
 
 def _zero(item: Json, workers: int) -> list[Problem]:

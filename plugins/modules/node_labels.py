@@ -12,6 +12,7 @@ author: gshare.cluster contributors (@gshare)
 short_description: Set labels and taints of all nodes in one call
 description:
   - Nodes are found by their InternalIP, never by a guessed name.
+  - A machine that is no node is left out, P(gshare.cluster.verify#module) tells of it.
   - Only labels and taints that are wished for, or that are named as managed, are touched.
 extends_documentation_fragment:
   - gshare.cluster._attributes
@@ -82,6 +83,11 @@ nodes:
   type: list
   elements: str
   returned: success
+missing:
+  description: Addresses that no node has.
+  type: list
+  elements: str
+  returned: success
 """
 
 import typing as t
@@ -127,11 +133,6 @@ def argument_spec() -> dict[str, t.Any]:
 
 def run(module: AnsibleModule, api: KubeApi) -> dict[str, t.Any]:
     changes, missing = plan(api.items("/api/v1/nodes"), module.params)
-    if missing and not module.check_mode:
-        module.fail_json(
-            msg=f"The cluster has no node with the address {', '.join(missing)}: join it, take it out of the "
-            "inventory, or set gshare_node_ip to the node's InternalIP."
-        )
     before: list[str] = []
     after: list[str] = []
     for node, change in changes:
@@ -144,6 +145,7 @@ def run(module: AnsibleModule, api: KubeApi) -> dict[str, t.Any]:
     return {
         "changed": bool(changes),
         "nodes": [node["metadata"]["name"] for node, _unused in changes],
+        "missing": missing,
         "diff": {"before": "\n".join([*before, ""]), "after": "\n".join([*after, ""])},
     }
 

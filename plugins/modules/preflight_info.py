@@ -31,6 +31,12 @@ options:
     type: list
     elements: path
     default: [/var/lib]
+  leave_out:
+    description:
+      - Whether a machine that does not answer is left out of the run, as unreachable, so that the others go on.
+      - One that refuses the login is not.
+    type: bool
+    default: false
 seealso:
   - module: gshare.cluster.preflight_report
 """
@@ -75,7 +81,8 @@ facts:
       elements: dict
 problem:
   description:
-    - Why facts are missing, with C(name) V(unreachable), V(python_missing), V(sudo) or V(gather_failed), and C(text).
+    - Why facts are missing, with C(text), and C(name) V(unreachable), V(worker_away), V(python_missing), V(sudo) or
+      V(gather_failed).
     - Empty if all went well.
   returned: always
   type: dict
@@ -98,6 +105,7 @@ def main(root: str = "/") -> None:
         argument_spec={
             "ports": {"type": "list", "elements": "int", "default": []},
             "paths": {"type": "list", "elements": "path", "default": ["/var/lib"]},
+            "leave_out": {"type": "bool", "default": False},  # the action's
         },
         supports_check_mode=True,
     )

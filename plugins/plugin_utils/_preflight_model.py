@@ -211,6 +211,11 @@ KINDS: dict[str, Kind] = {
         "Try the same with ssh; or leave the machine out with --limit.",
         False,
     ),
+    "worker_away": Kind(
+        WARNING,
+        "A worker does not answer over SSH. `up` goes on without it, and ends with an error.",
+        "Switch it on and run again; remove_node takes it out of the cluster for good.",
+    ),
     "python_missing": Kind(ERROR, "There is no Python 3.", "Install python3 (3.9 or newer) on it.", False),
     "sudo": Kind(
         ERROR,

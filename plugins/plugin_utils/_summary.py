@@ -161,11 +161,19 @@ def _broken(record: Record, failed: t.Collection[str], *, check: bool) -> str:
     real = [failure for failure in record.failures if failure.host in failed]
     if not real:
         return ""
-    first = real[0]
-    hosts = list(dict.fromkeys(failure.host for failure in real))
+    # The run went on without those that did not answer.
+    left = [failure for failure in real if failure.unreachable and failure.phase != record.phases[-1].name]
     away = [failure.host for failure in real if failure.unreachable]
-    lines = [f"Stopped in phase {first.phase!r} after {clock(record.end - record.start)} because of {_some(hosts)}."]
-    lines.append(f"First: {first.host}, {first.task}: {_short(first.message)}")
+    spent = clock(record.end - record.start)
+    stopping = [failure for failure in real if failure not in left]
+    if stopping:
+        first, hosts = stopping[0], list(dict.fromkeys(failure.host for failure in stopping))
+        lines = [f"Stopped in phase {first.phase!r} after {spent} because of {_some(hosts)}."]
+        lines.append(f"First: {first.host}, {first.task}: {_short(first.message)}")
+    else:
+        lines = [f"Came to its end after {spent}, without what is left out."]
+    if left:
+        lines.append(f"Left out: {_some([failure.host for failure in left])}: {_short(left[0].message)}")
     if away:
         lines.append(f"Next: see that ssh reaches {_some(away)}, then run the same command again.")
     elif check:

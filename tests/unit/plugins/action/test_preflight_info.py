@@ -21,9 +21,9 @@ def act(monkeypatch: pytest.MonkeyPatch) -> t.Callable[..., t.Any]:
     """Run the action; the module answers with the given results, one a call."""
     monkeypatch.setattr(preflight_info.ActionBase, "run", lambda self, tmp, task_vars: {})
 
-    def run(*answers: Answer, become: bool = True) -> tuple[dict[str, t.Any], list[bool]]:
+    def run(*answers: Answer, become: bool = True, **more: t.Any) -> tuple[dict[str, t.Any], list[bool]]:
         plugin = preflight_info.ActionModule.__new__(preflight_info.ActionModule)
-        plugin._task = types.SimpleNamespace(args={"ports": ["6443"]}, async_val=0)
+        plugin._task = types.SimpleNamespace(args={"ports": ["6443"], **more}, async_val=0)
         plugin._connection = types.SimpleNamespace(become=object() if become else None)
         left = list(answers)
         as_root: list[bool] = []
@@ -66,6 +66,21 @@ def test_a_machine_that_does_not_answer_is_no_failure(act, monkeypatch):
     assert result["facts"] == {}
     assert as_root == [True]
     assert not {"failed", "unreachable"} & set(result)
+
+
+def test_the_others_go_on_without_a_worker_that_is_away(act, monkeypatch):
+    monkeypatch.setattr(preflight_info, "_REBOOTS", ())
+    result, _as_root = act(AnsibleConnectionFailure("ssh: connect to 192.0.2.1: No route to host"), leave_out=True)
+    assert result["unreachable"]
+    assert result["problem"]["name"] == "worker_away"
+    assert result["msg"] == "ssh: connect to 192.0.2.1: No route to host"
+
+
+@pytest.mark.parametrize("text", ["ubuntu@192.0.2.1: Permission denied (publickey).", "Host key verification failed."])
+def test_a_refused_login_is_somebodys_mistake(act, text):
+    result, _as_root = act(AnsibleConnectionFailure(text), leave_out=True)
+    assert "unreachable" not in result
+    assert result["problem"]["name"] == "unreachable"
 
 
 @pytest.mark.parametrize(

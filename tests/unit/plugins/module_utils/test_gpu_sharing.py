@@ -199,7 +199,8 @@ def test_case_128_zero_of_zero_is_not_ready() -> None:
 
 def test_a_pod_of_the_release_that_is_not_ready() -> None:
     nodes, gpu = healthy()
-    pod = {"metadata": {"namespace": "kube-system", "name": "hami-scheduler-5d7"}, "status": {"phase": "Pending"}}
+    meta = {"namespace": "kube-system", "name": "hami-scheduler-5d7"}
+    pod = {"metadata": meta, "spec": {}, "status": {"phase": "Pending"}}
     gpu.pods = [pod]
     assert lacking(nodes, gpu) == "pod kube-system/hami-scheduler-5d7 is not ready"
     # What tells more comes alone.
@@ -215,6 +216,15 @@ def test_a_machine_that_is_not_ready() -> None:
     nodes, gpu = healthy()
     nodes[0]["status"]["conditions"][0]["status"] = "False"
     assert "gpu-1 is not Ready" in lacking(nodes, gpu)
+
+
+def test_a_machine_that_is_away_is_not_waited_for() -> None:
+    nodes, gpu = healthy()
+    nodes[0]["status"]["conditions"][0]["status"] = "Unknown"
+    meta = {"namespace": "kube-system", "name": "hami-device-plugin-5d7"}
+    gpu.pods = [{"metadata": meta, "spec": {"nodeName": nodes[0]["metadata"]["name"]}, "status": {"phase": "Running"}}]
+    assert lacking(nodes, gpu) == ""
+    assert lacking([], Gpu(plugins=gpu.plugins, lease=gpu.lease)) == "", "nor one that has never joined"
 
 
 @pytest.mark.parametrize(

@@ -64,13 +64,12 @@ def test_check_run_and_run_again(api: FakeApi, run_module: t.Any) -> None:
     assert api.nodes[0]["spec"]["taints"] == [{"key": "mine", "effect": "NoExecute"}]
 
 
-def test_a_node_that_is_missing_is_an_error(api: FakeApi, run_module: t.Any) -> None:
+def test_a_node_that_is_missing_keeps_nobody_waiting(api: FakeApi, run_module: t.Any) -> None:
     args = {**ARGS, "nodes": [*ARGS["nodes"], {"address": "192.0.2.99", "taints": [TAINT]}]}
     result = run_module(node_labels.main, args)
-    assert result["failed"]
-    assert "192.0.2.99" in result["msg"]
-    assert api.nodes == [NODE]
-    assert "failed" not in run_module(node_labels.main, args, check=True)
+    assert result["missing"] == ["192.0.2.99"]
+    assert result["changed"]
+    assert not run_module(node_labels.main, args)["changed"]
 
 
 def test_without_the_client(monkeypatch: pytest.MonkeyPatch, run_module: t.Any) -> None:

@@ -231,7 +231,7 @@ def test_nothing_is_said_about_a_machine_that_was_not_asked(settings):
     assert checks.check(Machine("a", "192.0.2.1"), settings) == []
 
 
-@pytest.mark.parametrize("name", ["unreachable", "python_missing", "sudo", "gather_failed"])
+@pytest.mark.parametrize("name", ["unreachable", "worker_away", "python_missing", "sudo", "gather_failed"])
 def test_why_a_machine_could_not_be_asked(name):
     (found,) = checks.reach(Machine("a", "192.0.2.1", problem={"name": name, "text": "x"}))
     assert (found.name, found.text) == (name, "x")

@@ -135,6 +135,25 @@ def test_unreachable_hosts_have_a_remedy_of_their_own(watch):
     assert "see that ssh reaches h1" in screen(record, ["h1"], check=False, shown=10, width=120)
 
 
+def test_a_run_that_went_on_without_a_machine_names_what_it_ended_with(watch):
+    record = Record(watch)
+    record.play("Check the machines")
+    record.task("gshare.cluster.preflight_info", "gshare.cluster", "preflight")
+    record.fail("h1", "Gather", "No route to host", unreachable=True)
+    record.play("Verify")
+    assert screen(record, ["h1"], check=False, shown=10).split("\n")[:2] == [
+        "Came to its end after 0.0 s, without what is left out.",
+        "Left out: h1: No route to host",
+    ]
+    record.fail("h0", "Prove", "1 of 21 checks failed")
+    assert screen(record, ["h0", "h1"], check=False, shown=10).split("\n") == [
+        "Stopped in phase 'Verify' after 0.0 s because of h0.",
+        "First: h0, Prove: 1 of 21 checks failed",
+        "Left out: h1: No route to host",
+        "Next: see that ssh reaches h1, then run the same command again.",
+    ]
+
+
 def test_without_nodes_the_hosts_are_shown(watch):
     record = run(watch, 3)
     record.verify = {"nodes": [], "checks": [{"name": "x", "status": "skipped"}]}
