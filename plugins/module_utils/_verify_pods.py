@@ -110,6 +110,24 @@ def stuck(pod: Json | None) -> bool:
     return any(reason not in _STARTING for reason in waiting)
 
 
+def is_running(pod: Json | None) -> bool:
+    """Whether a pod of ours answers."""
+    if not pod or pod["metadata"].get("deletionTimestamp"):
+        return False
+    status = pod.get("status", {})
+    return (
+        status.get("phase") == "Running"
+        and bool(status.get("podIP"))
+        and condition(pod, "Ready").get("status") == "True"
+    )
+
+
+def untouched(pod: Json | None) -> bool:
+    """Whether a pod was given to a node whose kubelet has not said a word about it."""
+    status = (pod or {}).get("status", {})
+    return status.get("phase") == "Pending" and not status.get("startTime") and not status.get("containerStatuses")
+
+
 def _container_reason(container: Json, pod: Json) -> tuple[str, str] | None:
     state = container.get("state") or {}
     waiting = state.get("waiting") or {}

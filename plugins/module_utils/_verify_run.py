@@ -20,13 +20,17 @@ import uuid
 from ansible_collections.gshare.cluster.plugins.module_utils import _verify_probes as probes
 from ansible_collections.gshare.cluster.plugins.module_utils._kube_api import ApiError
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_look import Api, knock
-from ansible_collections.gshare.cluster.plugins.module_utils._verify_pods import pod_reason, stuck
+from ansible_collections.gshare.cluster.plugins.module_utils._verify_pods import (
+    is_running,
+    pod_reason,
+    stuck,
+    untouched,
+)
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_traffic import broken_edges, default_classes
 from ansible_collections.gshare.cluster.plugins.module_utils._verify_types import (
     Json,
     Snapshot,
     Traffic,
-    condition,
     is_ready,
     node_address,
     node_name,
@@ -130,7 +134,7 @@ class Prober:
         looked = start = time.monotonic()
         while True:
             found = {pod["spec"].get("nodeName"): pod for pod in self.list_pods("probe") if pod["spec"].get("nodeName")}
-            waiting = [name for name in ready if not _running(found.get(name))]
+            waiting = [name for name in ready if not is_running(found.get(name))]
             late = time.monotonic() - start
             self._step_claim()
             vain = waiting and all(stuck(found.get(name)) for name in waiting)
@@ -147,13 +151,13 @@ class Prober:
             self.traffic.probes[name] = self._probe(found.get(name))
             if name not in waiting:
                 self._pods[name] = found[name]["metadata"]["name"]
-        ignored = [name for name in waiting if _untouched(found.get(name))]
+        ignored = [name for name in waiting if untouched(found.get(name))]
         knock(self.api, snapshot, ignored)
 
     def _probe(self, pod: Json | None) -> Json:
         if pod is None:
             return {"address": "", "problem": "the DaemonSet made no pod there", "remedy": "See kubectl get events -A."}
-        if _running(pod):
+        if is_running(pod):
             return {"address": pod["status"]["podIP"]}
         problem, remedy = self.reason(pod)
         return {"address": "", "problem": problem, "remedy": remedy}
@@ -245,7 +249,7 @@ class Prober:
             running = {
                 names[pod["metadata"]["name"]]: pod["metadata"]["name"]
                 for pod in self.list_pods("host")
-                if _running(pod)
+                if is_running(pod)
             }
         return running
 
@@ -342,7 +346,7 @@ class Prober:
     def _claim_problem(self, pod: Json) -> tuple[str, str]:
         warnings = self._warnings("probe")
         reason, remedy = self.reason(pod) if pod else ("its pod is gone", "")
-        if not pod.get("spec", {}).get("nodeName") or _untouched(pod):
+        if not pod.get("spec", {}).get("nodeName") or untouched(pod):
             remedy = ""  # it waits for the claim: the provisioner knows more
             if reason == pod.get("status", {}).get("phase"):
                 reason = f"there was no answer within {int(self.patience_for_claim)} s"
@@ -391,20 +395,3 @@ def sweep(api: Api, alive: t.Callable[[str], bool]) -> list[str]:
 
 def _ready(nodes: list[Json]) -> list[str]:
     return [node_name(node) for node in nodes if is_ready(node)]
-
-
-def _running(pod: Json | None) -> bool:
-    if not pod or pod["metadata"].get("deletionTimestamp"):
-        return False
-    status = pod.get("status", {})
-    return (
-        status.get("phase") == "Running"
-        and bool(status.get("podIP"))
-        and condition(pod, "Ready").get("status") == "True"
-    )
-
-
-def _untouched(pod: Json | None) -> bool:
-    """Whether a pod was given to a node whose kubelet has not said a word about it."""
-    status = (pod or {}).get("status", {})
-    return status.get("phase") == "Pending" and not status.get("startTime") and not status.get("containerStatuses")
