@@ -25,7 +25,7 @@ _JUNK_UUIDS = ("03000200-0400-0500-0006-000700080009", "")
 
 def check(machines: list[Machine], settings: Settings) -> list[Finding]:
     known = [machine for machine in machines if machine.facts]
-    return [*_identity(known), *_clocks(known, settings), *_membership(known)]
+    return [*_identity(known), *_names(known, settings), *_clocks(known, settings), *_membership(known)]
 
 
 def _identity(machines: list[Machine]) -> t.Iterator[Finding]:
@@ -35,6 +35,16 @@ def _identity(machines: list[Machine]) -> t.Iterator[Finding]:
         yield finding("duplicate_machine_id", hosts, f"They share the machine-id {value}.")
     for value, hosts in _shared(machines, lambda facts: _uuid(facts["product_uuid"])).items():
         yield finding("duplicate_product_uuid", hosts, f"They share the product UUID {value}.")
+
+
+def _names(machines: list[Machine], settings: Settings) -> t.Iterator[Finding]:
+    """A name that a node with another address has: kubeadm would take that node over."""
+    nodes = {node["name"]: node["addresses"] for node in settings.nodes}
+    for machine in machines:
+        name = machine.facts["hostname"].lower()
+        if name in nodes and machine.address not in nodes[name]:
+            text = f"Its host name is {name}, and the node of that name has the address {', '.join(nodes[name])}."
+            yield finding("node_name_taken", machine.name, text)
 
 
 def _shared(machines: list[Machine], key: t.Callable[[dict[str, t.Any]], str]) -> dict[str, list[str]]:

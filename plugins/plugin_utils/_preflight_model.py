@@ -99,6 +99,8 @@ class Settings:
     nvidia_sources: dict[str, dict[str, str]] = dataclasses.field(default_factory=dict)
     # auto, skip, or the name of a package.
     nvidia_driver: str = "auto"
+    # The nodes of the cluster that machines are to join, as kubeadm_info returns them.
+    nodes: list[dict[str, t.Any]] = dataclasses.field(default_factory=list)
 
     @property
     def pods(self) -> list[Network]:
@@ -356,6 +358,12 @@ KINDS: dict[str, Kind] = {
     # All machines together.
     "duplicate_host_name": Kind(
         ERROR, "Machines share a host name, so one node would replace the other.", "Rename all but one."
+    ),
+    "node_name_taken": Kind(
+        ERROR,
+        "A machine that is to join has the host name of a node of the cluster.",
+        "Rename the machine; or if that node is gone for good, take it out with remove_node -e node=NAME.",
+        False,
     ),
     "duplicate_machine_id": Kind(
         ERROR,

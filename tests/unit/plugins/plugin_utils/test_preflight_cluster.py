@@ -113,3 +113,15 @@ def test_leftovers_of_a_cluster_at_the_same_address_are_cleared_later(make, sett
 
 def test_without_the_control_plane_nothing_is_known(make, settings):
     assert names([make(11, kubelet_server="https://192.0.2.99:6443")], settings) == []
+
+
+def test_case_66_a_host_name_that_a_node_of_the_cluster_has(make, settings):
+    settings.nodes = [
+        {"name": "gpu-1", "addresses": ["192.0.2.99"], "ready": False},
+        {"name": "gpu-2", "addresses": ["192.0.2.12"], "ready": True},
+    ]
+    machines = [make(11, hostname="GPU-1"), make(12, hostname="gpu-2")]
+    found = [one for one in checks.check(machines, settings) if one.name == "node_name_taken"]
+    assert [(one.hosts, one.text) for one in found] == [
+        (("192.0.2.11",), "Its host name is gpu-1, and the node of that name has the address 192.0.2.99.")
+    ]
