@@ -11,7 +11,9 @@ author: gshare.cluster contributors (@gshare)
 short_description: Workers of the inventory that a cluster lacks
 description:
   - Machines and nodes are compared by address.
-  - A machine that is named counts as missing too if its node is not Ready, since it may have been installed anew.
+  - A node without any label of this collection is missing too. It came back by itself after it was deleted, or the
+    run that joined it was killed.
+  - So is a machine that is named and whose node is not Ready, since it may have been installed anew.
 positional: hostvars, nodes, only
 options:
   _input:
@@ -66,16 +68,15 @@ def missing_machines(
     if unknown:
         remedy = "add it to cluster-info, or name it with -e machine=USER@ADDRESS:MODE"
         raise AnsibleFilterError(" ".join(machines.unknown(name, everyone, remedy) for name in unknown))
-    ready = {address: node["ready"] for node in nodes for address in node["addresses"]}
-    return [
-        host
-        for host in workers
-        if (not wanted and machines.address(host, hostvars[host]) not in ready)
-        or (
-            set(wanted) & machines.called(host, hostvars[host])
-            and not ready.get(machines.address(host, hostvars[host]))
-        )
-    ]
+    known = {address: node for node in nodes for address in node["addresses"]}
+    found = []
+    for host in workers:
+        node = known.get(machines.address(host, hostvars[host]))
+        named = bool(set(wanted) & machines.called(host, hostvars[host]))
+        serves = node and node["labelled"] and (node["ready"] or not named)
+        if (named or not wanted) and not serves:
+            found.append(host)
+    return found
 
 
 class FilterModule:

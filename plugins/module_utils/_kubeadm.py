@@ -224,6 +224,8 @@ def node_summaries(node_list: Dict) -> list[Dict]:
                     entry["address"] for entry in status.get("addresses", []) if entry.get("type") == "InternalIP"
                 ],
                 "ready": ready == ["True"],
+                # A node that has just registered has none of the labels that this collection sets.
+                "labelled": any(key.startswith("gshare.io/") for key in item["metadata"].get("labels") or {}),
                 "kubelet_version": status.get("nodeInfo", {}).get("kubeletVersion", ""),
             }
         )

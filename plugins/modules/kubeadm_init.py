@@ -109,7 +109,8 @@ ready:
   type: bool
   returned: success
 nodes:
-  description: The nodes that the API lists, with name, addresses, ready and kubelet_version.
+  description: The nodes that the API lists, with name, addresses, ready, kubelet_version, and labelled (by this
+    collection).
   type: list
   elements: dict
   returned: success

@@ -12,7 +12,11 @@ from ansible.errors import AnsibleFilterError
 from ansible_collections.gshare.cluster.plugins.filter.missing_machines import missing_machines
 
 WORKERS = ["10.0.0.20", "10.0.0.21", "cpu9"]
-GROUPS = {"kube_control_plane": ["10.0.0.10"], "kube_worker": WORKERS, "kube_cluster": ["10.0.0.10", *WORKERS]}
+GROUPS = {
+    "kube_control_plane": ["10.0.0.10"],
+    "kube_worker": WORKERS,
+    "kube_cluster": ["10.0.0.10", *WORKERS],
+}
 HOSTVARS: dict[str, dict[str, t.Any]] = {
     "10.0.0.10": {},
     "10.0.0.20": {"gshare_node_ip": "192.0.2.20"},
@@ -21,8 +25,8 @@ HOSTVARS: dict[str, dict[str, t.Any]] = {
 }
 
 
-def node(address: str, ready: bool = True) -> dict[str, t.Any]:
-    return {"name": f"n-{address}", "addresses": [address], "ready": ready}
+def node(address: str, ready: bool = True, labelled: bool = True) -> dict[str, t.Any]:
+    return {"name": f"n-{address}", "addresses": [address], "ready": ready, "labelled": labelled}
 
 
 def missing(*nodes: dict[str, t.Any], only: t.Any = ()) -> list[str]:
@@ -52,3 +56,8 @@ def test_names_that_nobody_has_are_told_all_at_once() -> None:
     assert "no machine gpu-x: add it to cluster-info, or name it with -e machine=USER@ADDRESS:MODE." in str(
         caught.value
     )
+
+
+def test_a_node_that_came_back_by_itself_has_no_label_of_ours() -> None:
+    again = node("10.0.0.21", labelled=False)
+    assert missing(node("192.0.2.20"), again, node("10.0.0.29")) == ["10.0.0.21"]

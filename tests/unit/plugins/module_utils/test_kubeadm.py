@@ -232,7 +232,7 @@ def test_case_69_a_serving_node_with_another_address_is_not_reset() -> None:
 def test_node_summaries() -> None:
     items = [
         {
-            "metadata": {"name": "gpu-1.example.net"},
+            "metadata": {"name": "gpu-1.example.net", "labels": {"gshare.io/node-type": "cpu"}},
             "status": {
                 "addresses": [
                     {"type": "Hostname", "address": "gpu-1.example.net"},
@@ -245,8 +245,14 @@ def test_node_summaries() -> None:
         {"metadata": {"name": "new"}},
     ]
     assert kubeadm.node_summaries({"items": items}) == [
-        {"name": "gpu-1.example.net", "addresses": ["192.0.2.11"], "ready": False, "kubelet_version": "v1.36.3"},
-        {"name": "new", "addresses": [], "ready": False, "kubelet_version": ""},
+        {
+            "name": "gpu-1.example.net",
+            "addresses": ["192.0.2.11"],
+            "ready": False,
+            "labelled": True,
+            "kubelet_version": "v1.36.3",
+        },
+        {"name": "new", "addresses": [], "ready": False, "labelled": False, "kubelet_version": ""},
     ]
 
 
