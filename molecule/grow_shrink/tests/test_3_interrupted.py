@@ -1,0 +1,81 @@
+# Copyright (c) 2026 gshare.cluster contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Runs that were cut off: the next one goes on. Those of `up` are in the scenarios faults and gpu."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+NODE = "cpu2"
+
+
+@pytest.fixture
+def remove(playbooks):
+    """Take the machine out; whether that went well."""
+    return lambda *more: playbooks.run("remove_node", "-e", f"node={NODE}", *more).status == 0
+
+
+@pytest.mark.parametrize("task", ["Install the Kubernetes packages", "Join the cluster", "Label the new nodes"])
+def test_add_node_killed(task, remove, playbooks, machines) -> None:
+    if task.startswith("Install"):
+        machines.run(NODE, "apt-get purge -qy --allow-change-held-packages kubelet kubeadm kubectl")
+    assert remove()
+    assert playbooks.kill("add_node", task, after=1)
+    assert playbooks.run("add_node").status == 0
+    assert machines.nodes()[NODE] == "Ready"
+    assert secrets(machines) == 0, "tokens of the run that was killed"
+
+
+def secrets(machines) -> int:
+    """How many bootstrap tokens of ours there are."""
+    found = machines.kubectl("-n", "kube-system", "get", "secrets", "-o", "json")["items"]
+    return len([item for item in found if item["type"] == "bootstrap.kubernetes.io/token"])
+
+
+def test_add_node_loses_the_machine(remove, playbooks, machines, lab) -> None:
+    assert remove()
+    thread = threading.Timer(20, lab, ("kill", NODE))
+    thread.start()
+    run = playbooks.run("add_node")
+    thread.join()
+    assert run.status != 0
+    lab("start", NODE)
+    assert playbooks.run("add_node").status == 0
+    assert machines.nodes()[NODE] == "Ready"
+
+
+def test_remove_node_killed_while_it_drains(playbooks, machines) -> None:
+    arguments = ("-e", f"node={NODE}")
+    assert playbooks.kill("remove_node", "Send its pods elsewhere", *arguments, after=4)
+    # Who thinks better of it has `up` put the node back into service.
+    assert playbooks.run("up").status == 0
+    assert machines.nodes()[NODE] == "Ready"
+
+
+@pytest.mark.parametrize("task", ["Take the node out", "Take the cluster off this machine"])
+def test_remove_node_killed(task, playbooks, machines, remove) -> None:
+    assert playbooks.kill("remove_node", task, "-e", f"node={NODE}", after=1)
+    assert remove()
+    assert NODE not in machines.nodes()
+    assert machines.run(NODE, "ls /etc/kubernetes").split() in ([], ["manifests"])
+    assert playbooks.run("add_node").status == 0
+
+
+def test_remove_node_loses_the_machine(playbooks, machines, lab, addresses, remove) -> None:
+    thread = threading.Timer(4, lab, ("cut", NODE))
+    thread.start()
+    playbooks.run("remove_node", "-e", f"node={NODE}")
+    thread.join()
+    if NODE in machines.nodes():
+        machines.kubectl("wait", "--for=condition=Ready=Unknown", "--timeout=120s", f"node/{NODE}")
+        assert remove()
+    lab("mend", NODE)
+    assert playbooks.run("add_node", "-e", f"node={addresses[NODE]}").status == 0
+
+
+def test_all_is_well_in_the_end(playbooks) -> None:
+    assert playbooks.run("verify").status == 0
