@@ -45,6 +45,7 @@ def judge(machines: list[Machine], settings: Settings) -> list[Finding]:
         found += _preflight_machine.check(machine, settings)
         found += _preflight_gpu.check(machine, settings)
         found += _preflight_network.check(machine, machines, settings)
+    found += _preflight_machine.workers(machines)
     found += _preflight_cluster.check(machines, settings)
     return _ordered(found, settings)
 

@@ -22,6 +22,7 @@ from ansible_collections.gshare.cluster.plugins.plugin_utils import (
 )
 from ansible_collections.gshare.cluster.plugins.plugin_utils._preflight_model import (
     KINDS,
+    ROLES,
     Finding,
     Machine,
     Settings,
@@ -65,6 +66,8 @@ def _control_plane(groups: t.Mapping[str, t.Sequence[str]]) -> t.Iterator[Findin
         yield finding("control_plane_count", WHERE, "No machine is named as the control plane.")
     elif len(names) > 1:
         yield finding("control_plane_count", names, "All of them are named as control plane; there can be one only.")
+    elif not any(groups.get(role) for role in ROLES[1:]):
+        yield finding("no_worker", WHERE, "It names no worker.")
 
 
 def _roles(machines: list[Machine], groups: t.Mapping[str, t.Sequence[str]]) -> t.Iterator[Finding]:

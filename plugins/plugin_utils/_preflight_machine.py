@@ -48,6 +48,14 @@ def reach(machine: Machine) -> list[Finding]:
     return [finding(machine.problem["name"], machine.name, machine.problem["text"])]
 
 
+def workers(machines: list[Machine]) -> t.Iterator[Finding]:
+    """Whether all workers are away: what the cluster itself needs then has no place."""
+    names = [machine.name for machine in machines if not machine.control_plane]
+    away = [machine.name for machine in machines if machine.problem.get("name") == "worker_away"]
+    if away and away == names:
+        yield finding("no_worker", away, "None of them answers.")
+
+
 def _system(machine: Machine, settings: Settings) -> t.Iterator[Finding]:
     system = machine.facts["os"]
     if settings.systems and system["version"] not in settings.systems.get(system["id"], []):

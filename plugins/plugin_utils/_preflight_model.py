@@ -146,6 +146,11 @@ KINDS: dict[str, Kind] = {
         "Name one machine: MASTER_NODE, or one host in kube_control_plane.",
         False,
     ),
+    "no_worker": Kind(
+        ERROR,
+        "There is no worker that pods could run on.",
+        "Name one (WORKER_NODES, CPU_WORKERS), or switch one on.",
+    ),
     "role_count": Kind(
         ERROR,
         "A machine has no role, or more than one.",

@@ -136,8 +136,8 @@ def _kept(text: str, addresses: t.Collection[str]) -> str:
     """The file with only those workers."""
 
     def entries(line: re.Match[str]) -> str:
-        kept = [entry for entry in line[2].split() if re.split(r"[@:]", entry)[1] in addresses]
-        return f'{line[1]}"{" ".join(kept)}"' if kept else ""
+        kept = [entry for entry in line[2].split(",") if re.split(r"[@:]", entry)[1] in addresses]
+        return f"{line[1]}{','.join(kept)}" if kept else ""
 
     return re.sub(r'^(\w+_(?:NODES|WORKERS)=)"?([^"\n]*)"?$', entries, text, flags=re.MULTILINE) if addresses else text
 

@@ -100,3 +100,13 @@ def test_every_name_is_tested():
     """A finding without a test may as well not be there."""
     texts = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_preflight_*.py"))
     assert [name for name in findings.KINDS if f'"{name}"' not in texts] == []
+
+
+def test_when_no_worker_answers_the_run_does_not_go_on(settings):
+    workers = [
+        Machine(f"192.0.2.{n}", "x", ("cpu_node",), problem={"name": "worker_away", "text": "No"}) for n in (1, 2)
+    ]
+    found = findings.judge(workers, settings)
+    assert ("no_worker", ("192.0.2.1", "192.0.2.2")) in [(one.name, one.hosts) for one in found if one.fatal]
+    workers[0].problem = {"name": "unreachable", "text": "Permission denied"}
+    assert "no_worker" not in [one.name for one in findings.judge(workers, settings)]

@@ -36,6 +36,7 @@ def test_a_good_inventory_has_no_finding():
 def test_no_control_plane_and_two():
     assert found([], {}) == [("control_plane_count", ("the inventory",))]
     assert found(groups={"kube_cluster": ["a"]})[0] == ("control_plane_count", ("the inventory",))
+    assert found(MACHINES[:1], {"kube_control_plane": ["a"]}) == [("no_worker", ("the inventory",))]
     two = {**GROUPS, "kube_control_plane": ["a", "c"]}
     assert found(groups=two) == [("control_plane_count", ("a", "c"))]
 
