@@ -107,6 +107,10 @@ def to_text(documents: t.Sequence[Dict]) -> str:
 TOKEN = re.compile(r"^([a-z0-9]{6})\.([a-z0-9]{16})$")
 
 
+# By this tokens are found that a run left which was killed.
+TOKEN_LABEL = "gshare.io/token"
+
+
 def token_secret(token: str, expires: str, description: str) -> Dict:
     """The Secret that is a bootstrap token. Made without `kubeadm token create`, which needs a default route."""
     match = TOKEN.match(token)
@@ -115,7 +119,11 @@ def token_secret(token: str, expires: str, description: str) -> Dict:
     return {
         "apiVersion": "v1",
         "kind": "Secret",
-        "metadata": {"name": f"bootstrap-token-{match.group(1)}", "namespace": "kube-system"},
+        "metadata": {
+            "name": f"bootstrap-token-{match.group(1)}",
+            "namespace": "kube-system",
+            "labels": {TOKEN_LABEL: "join"},
+        },
         "type": "bootstrap.kubernetes.io/token",
         "stringData": {
             "token-id": match.group(1),

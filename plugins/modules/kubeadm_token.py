@@ -34,7 +34,9 @@ options:
     choices: [present, absent]
     default: present
   token_id:
-    description: The first part of the token to delete, which is no secret.
+    description:
+      - The first part of the token to delete, which is no secret.
+      - If empty, all tokens of this module are deleted, also those that a run left which was killed.
     type: str
     default: ''
   minutes:
@@ -109,15 +111,17 @@ def present(module: AnsibleModule, commands: machine.Commands) -> dict[str, t.An
 
 
 def absent(module: AnsibleModule, commands: machine.Commands) -> dict[str, t.Any]:
-    name = f"bootstrap-token-{module.params['token_id']}"
-    words = ["delete", "secret", "-n", "kube-system", name, "--ignore-not-found", "-o", "name"]
+    if not machine.read("etc/kubernetes/admin.conf"):
+        return {"changed": False}  # in check mode, before there is a cluster
+    which = [f"bootstrap-token-{module.params['token_id']}"]
+    if not module.params["token_id"]:
+        which = ["--selector", documents.TOKEN_LABEL]
+    words = ["delete", "secret", "-n", "kube-system", *which, "--ignore-not-found", "-o", "name"]
     if module.check_mode:
         words.append("--dry-run=server")
-    if not module.params["token_id"]:
-        return {"changed": False}
     rc, out, err = machine.kubectl(commands, *words, change=True)
     if rc:
-        commands.fail(f"The token {name} cannot be deleted; it ends by itself", out + err)
+        commands.fail("A token cannot be deleted; it ends by itself", out + err)
     return {"changed": bool(out.strip())}
 
 

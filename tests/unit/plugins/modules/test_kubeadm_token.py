@@ -53,7 +53,13 @@ def test_check_mode(fake: Machine, run_module: t.Any) -> None:
     assert fake.runs("kubectl") == []
 
 
+def test_without_a_cluster_there_is_nothing_to_delete(fake: Machine, run_module: t.Any) -> None:
+    assert not run_module(kubeadm_token.main, {"state": "absent"}, check=True)["changed"]
+    assert fake.runs("kubectl") == []
+
+
 def test_delete(fake: Machine, run_module: t.Any) -> None:
+    fake.control_plane()
     fake.program("kubectl", "echo secret/bootstrap-token-abcdef")
     result = run_module(kubeadm_token.main, {"state": "absent", "token_id": "abcdef"})
     assert result["changed"]
@@ -62,9 +68,13 @@ def test_delete(fake: Machine, run_module: t.Any) -> None:
     assert not run_module(kubeadm_token.main, {"state": "absent", "token_id": "abcdef"})["changed"]
 
 
-def test_nothing_to_delete(fake: Machine, run_module: t.Any) -> None:
+def test_all_that_runs_have_left(fake: Machine, run_module: t.Any) -> None:
+    fake.control_plane()
+    run_module(kubeadm_token.main, {})
+    assert json.loads((fake.root / "stdin").read_text())["metadata"]["labels"] == {"gshare.io/token": "join"}
+    fake.program("kubectl")
     assert not run_module(kubeadm_token.main, {"state": "absent"})["changed"]
-    assert fake.runs("kubectl") == []
+    assert "delete secret -n kube-system --selector gshare.io/token --ignore-not-found" in fake.runs("kubectl")[-1]
 
 
 def test_the_apis_words_are_in_the_error(fake: Machine, run_module: t.Any) -> None:
