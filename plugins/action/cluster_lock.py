@@ -57,7 +57,7 @@ class ActionModule(ActionBase):
     def _take(self, args: dict[str, t.Any], mine: lock.Json, task_vars: dict[str, t.Any] | None) -> dict[str, t.Any]:
         dead: list[str] = []
         while True:
-            answer = self._execute_module(
+            answer: dict[str, t.Any] = self._execute_module(
                 module_name="gshare.cluster.cluster_lock",
                 module_args={"path": args["path"], "owner": mine, "dead": dead},
                 task_vars=task_vars,

@@ -99,15 +99,28 @@ def find(commands: machine.Commands, user: str | None = "") -> Traces:
 
 def _kubeadm_reset(commands: machine.Commands, timeout: int) -> str:
     """Let kubeadm do its part, which includes the containers; what it leaves is taken away afterwards."""
-    warning = ""
+    warning = "there is no kubeadm to reset it"
     if commands.module.get_bin_path("kubeadm"):
+        warning = ""
         if not machine.service_active(commands, "containerd"):
             commands(["systemctl", "start", "containerd"])  # its containers can be removed only while it runs
         rc, out, err = commands(["kubeadm", "reset", "--force", "--cri-socket", kubeadm.CRI_SOCKET], timeout=timeout)
         if rc:
             warning = "kubeadm reset did not succeed: " + " / ".join(kubeadm.failure_lines(out + err, 3))
     commands(["systemctl", "stop", "kubelet"])
+    if warning:
+        _end_containers(commands)
     return warning
+
+
+def _end_containers(commands: machine.Commands) -> None:
+    """What kubeadm would have ended: containers that go on running make links and mounts anew."""
+    if not commands.module.get_bin_path("ctr"):
+        return
+    client = ["ctr", "--namespace", "k8s.io"]
+    for name in commands([*client, "containers", "ls", "--quiet"], change=False)[1].split():
+        commands([*client, "tasks", "rm", "--force", name])
+        commands([*client, "containers", "rm", name])
 
 
 def _unmount(commands: machine.Commands) -> None:

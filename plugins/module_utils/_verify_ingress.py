@@ -32,8 +32,8 @@ from ansible_collections.gshare.cluster.plugins.module_utils._verify_types impor
 )
 
 CLASS = "nginx"
-# A controller takes up a new Ingress within seconds.
-_PATIENCE = 20.0
+# A controller takes up a new Ingress within seconds, unless its machine has just come up and is busy.
+_PATIENCE = 45.0
 
 
 class Run(t.Protocol):

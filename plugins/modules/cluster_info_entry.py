@@ -45,21 +45,3 @@ EXAMPLES = r"""
 RETURN = r"""
 # Nothing beyond what every module returns.
 """
-
-from ansible.module_utils.basic import AnsibleModule
-
-
-def main() -> None:
-    module = AnsibleModule(
-        argument_spec={
-            "path": {"type": "path", "required": True},
-            "machines": {"type": "list", "elements": "str", "required": True},
-            "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
-        },
-        supports_check_mode=True,
-    )
-    module.fail_json(msg="This module works on the controller, by its action plugin.")
-
-
-if __name__ == "__main__":
-    main()

@@ -110,7 +110,7 @@ def write(path: str, owner: Json) -> None:
 
 def take(path: str, mine: Json, dead: t.Container[str]) -> Json:
     """C(new) tells whether it was not this run's before."""
-    with open(f"{path}.guard", "a", encoding="utf-8") as guard:
+    with open(f"{path}.guard", "a", encoding="utf-8") as guard:  # locked, and never written to
         fcntl.flock(guard, fcntl.LOCK_EX)
         owner = read(path)
         if owner.get("id") == mine["id"]:

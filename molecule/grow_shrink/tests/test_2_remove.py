@@ -60,12 +60,23 @@ def test_the_machine_is_clean_and_a_second_run_finds_nothing(playbooks, machines
     assert (again.status, again.changed) == (0, {})
 
 
+def test_a_machine_is_named_on_the_command_line_and_listed_afterwards(inventory, machines, addresses) -> None:
+    small = inventory(addresses["cpu1"], addresses["gpu1"])
+    before = small.inventory.read_text(encoding="utf-8")
+    entry = f"ubuntu@{addresses[NODE]}:cpu"
+    assert small.run("add_node", "-e", f"machine={entry}", "-e", "record=true").status == 0
+    assert machines.nodes()[NODE] == "Ready"
+    kept = f"CPU_WORKERS=ubuntu@{addresses['cpu1']}"
+    assert small.inventory.read_text(encoding="utf-8") == before.replace(kept, f"{kept},{entry.removesuffix(':cpu')}")
+    assert small.run("remove_node", "-e", f"node={NODE}", "-e", "record=true").status == 0
+    assert small.inventory.read_text(encoding="utf-8") == before
+
+
 def test_it_comes_and_goes_any_number_of_times(caller, playbooks, machines) -> None:
-    for _round in range(2):
-        assert playbooks.run("add_node").status == 0
-        assert machines.nodes()[NODE] == "Ready"
-        assert playbooks.run("remove_node", "-e", f"node={NODE}").status == 0
-        assert NODE not in machines.nodes()
+    assert playbooks.run("add_node").status == 0
+    assert machines.nodes()[NODE] == "Ready"
+    assert playbooks.run("remove_node", "-e", f"node={NODE}").status == 0
+    assert NODE not in machines.nodes()
     assert playbooks.run("add_node").status == 0
     assert caller.failures == []
 

@@ -6,9 +6,13 @@
 
 from __future__ import annotations
 
+import getpass
+import subprocess
 import threading
 
 import pytest
+
+from ...conftest import kill_tree
 
 NODE = "cpu2"
 
@@ -21,9 +25,9 @@ def remove(playbooks):
 
 @pytest.mark.parametrize("task", ["Install the Kubernetes packages", "Join the cluster", "Label the new nodes"])
 def test_add_node_killed(task, remove, playbooks, machines) -> None:
+    assert remove()
     if task.startswith("Install"):
         machines.run(NODE, "apt-get purge -qy --allow-change-held-packages kubelet kubeadm kubectl")
-    assert remove()
     assert playbooks.kill("add_node", task, after=1)
     assert playbooks.run("add_node").status == 0
     assert machines.nodes()[NODE] == "Ready"
@@ -75,6 +79,21 @@ def test_remove_node_loses_the_machine(playbooks, machines, lab, addresses, remo
         assert remove()
     lab("mend", NODE)
     assert playbooks.run("add_node", "-e", f"node={addresses[NODE]}").status == 0
+
+
+def test_of_two_runs_one_works_and_one_that_is_killed_is_followed(playbooks, machines) -> None:
+    first = subprocess.Popen(
+        playbooks.command("up"), cwd=playbooks.root, env=playbooks.environment, stdout=subprocess.DEVNULL
+    )
+    machines.run("control1", "timeout 60 sh -c 'until test -e /run/gshare-cluster.lock; do sleep 0.2; done'")
+    second = playbooks.run("up")
+    assert second.status != 0
+    assert f"Another run works on this cluster: up.yml by {getpass.getuser()} on" in " ".join(second.output.split())
+    kill_tree(first.pid)
+    first.wait()
+    assert playbooks.run("add_node").status == 0
+    waits = "timeout 20 sh -c 'while test -e /run/gshare-cluster.lock; do sleep 0.2; done'"
+    machines.run("control1", waits)
 
 
 def test_all_is_well_in_the_end(playbooks) -> None:

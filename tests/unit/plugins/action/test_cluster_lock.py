@@ -25,7 +25,7 @@ PLAYBOOK = """
   tasks:
     - gshare.cluster.cluster_lock: &lock {path: "{{ path }}"}
     - gshare.cluster.cluster_lock: *lock
-    - ansible.builtin.command: sleep {{ seconds }}
+    - ansible.builtin.command: sleep {{ seconds }} # the work of the run
 """
 assert cluster_lock
 

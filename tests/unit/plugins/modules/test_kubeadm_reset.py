@@ -149,7 +149,11 @@ def test_a_kubeadm_that_fails_is_a_warning_and_the_rest_is_done(fake: Machine, r
 
 def test_without_kubeadm_the_traces_go_too(fake: Machine, run_module: t.Any) -> None:
     fake.missing("kubeadm")
+    fake.program("ctr", 'case "$*" in *"ls --quiet") echo flannel; echo proxy;; esac')
     assert run_module(kubeadm_reset.main, {})["changed"]
+    # flannel would make its link anew.
+    assert "ctr --namespace k8s.io tasks rm --force flannel" in fake.runs("ctr")
+    assert "ctr --namespace k8s.io containers rm proxy" in fake.runs("ctr")
     assert "systemctl stop kubelet" in fake.runs("systemctl")
     assert not fake.has("var/lib/kubelet")
 
