@@ -72,13 +72,9 @@ def _collected(gathered: dict[str, t.Any]) -> tuple[dict[str, str], dict[str, st
 
 def _controller(inventory: t.Iterable[str]) -> dict[str, str]:
     found = {"versions": f"ansible-core {ansible_version}\nPython {platform.python_version()}\n{platform.platform()}\n"}
-    galaxy = Path(__file__).resolve().parents[2]
-    for path in [
-        *inventory,
-        os.environ.get("ANSIBLE_CONFIG", "ansible.cfg"),
-        galaxy / "galaxy.yml",
-        galaxy / "MANIFEST.json",
-    ]:
+    collection = Path(__file__).resolve().parents[2]
+    settings = os.environ.get("ANSIBLE_CONFIG", "ansible.cfg")
+    for path in (*inventory, settings, str(collection / "galaxy.yml"), str(collection / "MANIFEST.json")):
         file = Path(path)
         if file.is_file():
             found[file.name] = redact(file.read_text(encoding="utf-8", errors="replace"))

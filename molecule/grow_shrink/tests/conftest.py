@@ -67,7 +67,9 @@ class Members(Machines):
         """What all nodes of a cluster share, without what the cluster itself writes there."""
         found = {}
         for namespace, *names in SHARED:
-            for item in self.kubectl("-n", namespace, "get", "--ignore-not-found", "-o", "json", *names)["items"]:
+            answer = self.kubectl("-n", namespace, "get", "--ignore-not-found", "-o", "json", *names)
+            # One object comes alone, and none as an empty text.
+            for item in answer.get("items", [answer]) if answer else []:
                 meta = item["metadata"]
                 key = f"{item['kind']}/{meta['name']}"
                 found[key] = (
