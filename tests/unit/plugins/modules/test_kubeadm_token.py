@@ -72,7 +72,7 @@ def test_all_that_runs_have_left(fake: Machine, run_module: t.Any) -> None:
     fake.control_plane()
     run_module(kubeadm_token.main, {})
     assert json.loads((fake.root / "stdin").read_text())["metadata"]["labels"] == {"gshare.io/token": "join"}
-    fake.program("kubectl")
+    fake.program("kubectl", "echo No resources found")
     assert not run_module(kubeadm_token.main, {"state": "absent"})["changed"]
     assert "delete secret -n kube-system --selector gshare.io/token --ignore-not-found" in fake.runs("kubectl")[-1]
 
