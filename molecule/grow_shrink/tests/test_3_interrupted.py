@@ -23,7 +23,7 @@ def remove(playbooks):
     return lambda *more: playbooks.run("remove_node", "-e", f"node={NODE}", *more).status == 0
 
 
-@pytest.mark.parametrize("task", ["Install the Kubernetes packages", "Join the cluster", "Label the new nodes"])
+@pytest.mark.parametrize("task", ["Install the Kubernetes packages", "Join the cluster", "Label the nodes"])
 def test_add_node_killed(task, remove, playbooks, machines) -> None:
     assert remove()
     if task.startswith("Install"):
