@@ -91,7 +91,8 @@ def leaving_machines(
         else:
             found.append(_leaving(host, node))
     if wrong:
-        raise AnsibleFilterError(" ".join(wrong) + " Nothing was touched.")
+        hint = "A machine whose node is gone already is named as the inventory has it."
+        raise AnsibleFilterError(" ".join([*wrong, hint, "Nothing was touched."]))
     return list({one["host"]: one for one in found}.values())
 
 

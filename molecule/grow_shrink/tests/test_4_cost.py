@@ -23,7 +23,7 @@ def added(playbooks, address: str) -> tuple[int, float]:
 
 
 def test_three_hundred_machines_more_in_the_file(inventory, machines, addresses) -> None:
-    listed = ",".join(f"ubuntu@10.99.{index // 200}.{index % 200 + 1}" for index in range(MANY))
+    listed = ",".join(f"ubuntu@10.20.{index // 200}.{index % 200 + 1}" for index in range(MANY))
     file = inventory().inventory.read_text(encoding="utf-8")
     more = inventory()
     line = next(line for line in file.splitlines() if line.startswith("CPU_WORKERS="))
