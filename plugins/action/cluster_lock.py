@@ -6,24 +6,24 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
-import sys
 import time
 import typing as t
 
-from ansible.errors import AnsibleActionFail, AnsibleConnectionFailure, AnsibleError
+from ansible import context
+from ansible.errors import AnsibleActionFail, AnsibleError
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
 from ansible_collections.gshare.cluster.plugins.plugin_utils import _run_lock as lock
+from ansible_collections.gshare.cluster.plugins.plugin_utils._beside import beside, within
 
 display = Display()
+_LOOK = 0.5
 _BEAT = 10.0
-_LOOK = 1.0
-# Seconds for one command to the machine, which may be rebooting.
-_LIMIT = 20
+# Seconds for a command to the machine, which may be rebooting: while the run lives, and after its end.
+_LIMIT = 20.0
+_LAST = 10.0
 
 
 class ActionModule(ActionBase):
@@ -40,18 +40,19 @@ class ActionModule(ActionBase):
         )
         if self._task.check_mode:
             return {"changed": False, "taken": False}
-        # Tasks run in processes of their own, which the main one has forked.
-        mine = lock.owner(os.getppid(), _playbook())
+        mine = lock.owner(lock.main_process(), _playbook())
         try:
             answer = self._take(args, mine, task_vars)
-        except AnsibleError as exc:
-            if args["required"] or not isinstance(exc, AnsibleConnectionFailure):
+        except AnsibleActionFail:
+            raise
+        except AnsibleError:
+            if args["required"]:
                 raise
             return {"changed": False, "taken": False}
         if answer.get("failed") and not args["required"]:
             return {"changed": False, "taken": False}
-        if answer.pop("new", False):
-            self._speak(args["path"], mine)
+        if answer.get("new"):
+            beside(lambda: self._speak(args["path"], mine))
         return answer
 
     def _take(self, args: dict[str, t.Any], mine: lock.Json, task_vars: dict[str, t.Any] | None) -> dict[str, t.Any]:
@@ -70,54 +71,26 @@ class ActionModule(ActionBase):
             dead.append(other["id"])
 
     def _speak(self, path: str, mine: lock.Json) -> None:
-        """Start the process that speaks for the lock. It has nothing of this run but the connection's settings."""
-        if child := os.fork():
-            os.waitpid(child, 0)
-            return
-        try:
-            os.setsid()
-            if os.fork():
-                os._exit(0)
-            _let_go()
-            self._speak_until_the_end(path, mine)
-        finally:
-            os._exit(0)
+        """Speak for the lock as long as the run lives, and give it back then."""
+        # What a worker shows goes to the main process, which need not be there any more.
+        display._final_q = None
 
-    def _speak_until_the_end(self, path: str, mine: lock.Json) -> None:
+        def lives() -> bool:
+            return not lock.ended(mine["pid"], mine["started"])
+
+        def say(command: str) -> None:
+            self._low_level_execute_command(command, sudoable=True)
+
         next_beat = time.monotonic() + _BEAT
-        while lock.running(mine["pid"], mine["started"]):
+        while lives():
             time.sleep(_LOOK)
             if time.monotonic() >= next_beat:
-                self._say(lock.speak(path, mine))
+                # If the machine cannot be reached now, it is tried again.
+                within(_LIMIT, lambda: say(lock.speak(path, mine)), lives)
                 next_beat = time.monotonic() + _BEAT
-        self._say(lock.release(path, mine))
-
-    def _say(self, command: str) -> None:
-        """A command on the machine, within its limit. One that cannot be reached now is asked again later."""
-        signal.alarm(_LIMIT)
-        with contextlib.suppress(AnsibleError, OSError, TimeoutError):
-            self._low_level_execute_command(command, sudoable=True)
-        signal.alarm(0)
+        within(_LAST, lambda: say(lock.release(path, mine)), lambda: True)
 
 
 def _playbook() -> str:
     """The playbook by which people know the run."""
-    names = [word for word in sys.argv[1:] if word.endswith((".yml", ".yaml")) or word.startswith("gshare.cluster.")]
-    return os.path.basename(names[0]) if names else ""
-
-
-def _let_go() -> None:
-    """Hold nothing of the run: who reads its output waits for the end of all that could write there."""
-
-    def too_late(_number: int, _frame: t.Any) -> None:
-        raise TimeoutError
-
-    null = os.open(os.devnull, os.O_RDWR)
-    for number in (0, 1, 2):
-        os.dup2(null, number)
-    os.closerange(3, 4096)
-    # What a worker shows goes to the main process, which need not be there any more.
-    display._final_q = None
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
-    signal.signal(signal.SIGALRM, too_late)
+    return os.path.basename(next(iter(context.CLIARGS.get("args") or ()), ""))

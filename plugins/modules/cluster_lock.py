@@ -14,7 +14,8 @@ description:
   - Takes a lock on the control plane for the run of C(ansible-playbook) that it is part of. A second run fails with the
     name of the first one's owner.
   - A process beside the run says every 10 seconds that it lives, and gives the lock back when the run has ended, in
-    whatever way. A lock that nobody has spoken for is taken over.
+    whatever way. A lock that nobody has spoken for in 45 seconds is taken over, and at once that of a run on the same
+    controller that has ended. Seconds are those of the control plane's uptime, so that no clock matters.
   - Taking it again in the same run changes nothing. It is a state of the run and not of the machine, so it never counts
     as a change.
 extends_documentation_fragment:
@@ -28,7 +29,8 @@ attributes:
 options:
   required:
     description:
-      - Whether a machine that cannot be asked is an error.
+      - Whether it is an error that the machine cannot be asked, such as without a connection or a password for sudo.
+        A lock of another run always is.
       - A run that looks at all machines afterwards tells better what is wrong with this one.
     type: bool
     default: true
@@ -59,25 +61,39 @@ taken:
   description: Whether the lock is this run's.
   type: bool
   returned: success
+new:
+  description: Whether it was not this run's before.
+  type: bool
+  returned: when it is this run's
+taken_over:
+  description: Whose lock it was, of a run that has ended or that nobody speaks for.
+  type: dict
+  returned: when it was another run's
 owner:
   description: Whose lock it is.
   type: dict
   returned: when it is another run's
+now:
+  description: The machine's uptime in seconds, by which C(since) of owners counts.
+  type: float
+  returned: success
 """
 
 import fcntl
 import json
 import os
-import tempfile
-import time
 import typing as t
 
 from ansible.module_utils.basic import AnsibleModule
 
 Json = dict[str, t.Any]
-# Seconds after which nobody speaks for a lock, and for which that is looked at, since clocks jump.
-STALE = 45.0
-DOUBT = 12.0
+STALE = 45.0  # seconds after which nobody speaks for a lock
+
+
+def uptime() -> float:
+    """Seconds since the machine's start, which no change of its clock moves."""
+    with open("/proc/uptime", encoding="ascii") as file:
+        return float(file.read().split()[0])
 
 
 def read(path: str) -> Json:
@@ -85,40 +101,34 @@ def read(path: str) -> Json:
     try:
         with open(path, encoding="utf-8") as file:
             owner = json.load(file)
-            heard = os.fstat(file.fileno()).st_mtime
+            heard = os.fstat(file.fileno()).st_mtime  # by uptime, see write
     except (FileNotFoundError, ValueError):
         return {}
-    return {**owner, "heard": heard, "silent": max(0.0, time.time() - heard)} if isinstance(owner, dict) else {}
-
-
-def alive(path: str, owner: Json) -> bool:
-    """Whether somebody speaks for it. One that looks silent is watched for longer than a heartbeat takes."""
-    if owner["silent"] < STALE:
-        return True
-    time.sleep(DOUBT)
-    return bool(read(path).get("heard", owner["heard"]) != owner["heard"])
+    return {**owner, "silent": uptime() - heard} if isinstance(owner, dict) and "id" in owner else {}
 
 
 def write(path: str, owner: Json) -> None:
-    """Whole or not at all."""
-    fd, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".gshare-")
-    with os.fdopen(fd, "w", encoding="utf-8") as file:
-        json.dump(owner, file)
-    os.chmod(temporary, 0o644)
-    os.replace(temporary, path)
+    """Whole or not at all. Its time is the machine's uptime, and so are those of the heartbeats (touch) that follow."""
+    now = uptime()
+    with open(f"{path}.new", "w", encoding="utf-8") as file:
+        json.dump({**owner, "since": now}, file)
+    os.chmod(file.name, 0o644)
+    os.utime(file.name, (now, now))
+    os.replace(file.name, path)
 
 
 def take(path: str, mine: Json, dead: t.Container[str]) -> Json:
     """C(new) tells whether it was not this run's before."""
-    with open(f"{path}.guard", "a", encoding="utf-8") as guard:  # locked, and never written to
+    # The guard is locked and never written to. Who can open it can hold it, so nobody else can.
+    with open(f"{path}.guard", "a", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as guard:
         fcntl.flock(guard, fcntl.LOCK_EX)
         owner = read(path)
         if owner.get("id") == mine["id"]:
             return {"taken": True, "new": False}
-        if owner and owner.get("id") not in dead and alive(path, owner):
+        if owner and owner["id"] not in dead and 0 <= owner["silent"] < STALE:
             return {"taken": False, "owner": owner}
-        write(path, {**mine, "since": time.time()})
-        return {"taken": True, "new": True}
+        write(path, mine)
+        return {"taken": True, "new": True, **({"taken_over": owner} if owner else {})}
 
 
 def main() -> None:
@@ -138,7 +148,7 @@ def main() -> None:
         result = take(params["path"], params["owner"], params["dead"])
     except OSError as exc:
         module.fail_json(msg=f"The lock {params['path']} cannot be taken: {exc.strerror}.")
-    module.exit_json(changed=False, now=time.time(), **result)
+    module.exit_json(changed=False, now=uptime(), **result)
 
 
 if __name__ == "__main__":

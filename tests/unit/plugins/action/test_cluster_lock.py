@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.gshare.cluster.plugins.action import cluster_lock
+from ansible_collections.gshare.cluster.plugins.modules.cluster_lock import uptime
 
 PLAYBOOK = """
 - hosts: all
@@ -27,7 +27,16 @@ PLAYBOOK = """
     - gshare.cluster.cluster_lock: *lock
     - ansible.builtin.command: sleep {{ seconds }} # the work of the run
 """
-assert cluster_lock
+# As playbooks/_lock.yml asks, before work on two machines.
+DELEGATED = """
+- hosts: all
+  gather_facts: false
+  tasks:
+    - gshare.cluster.cluster_lock: {path: "{{ path }}", required: "{{ required }}"}
+      delegate_to: control1
+      run_once: true
+    - ansible.builtin.debug: {msg: work on the machines}
+"""
 
 
 @pytest.fixture
@@ -37,29 +46,38 @@ def lock(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def start(tmp_path: Path, lock: Path) -> t.Iterator[t.Callable[..., subprocess.Popen[str]]]:
-    (tmp_path / "up.yml").write_text(PLAYBOOK)
+    (tmp_path / "hosts.yml").write_text("all: {hosts: {worker1: {}, worker2: {}, control1: {}}}")
     with contextlib.ExitStack() as stack:
 
-        def run(seconds: float = 0, *more: str) -> subprocess.Popen[str]:
+        def run(seconds: float = 0, *more: str, playbook: str = PLAYBOOK, hosts: str = "h1,") -> subprocess.Popen[str]:
+            (tmp_path / "up.yml").write_text(playbook)
             program = str(Path(sys.executable).parent / "ansible-playbook")
-            words = [
-                "-i",
-                "h1,",
-                "-c",
-                "local",
-                "-e",
-                f"path={lock} seconds={seconds}",
-                str(tmp_path / "up.yml"),
-                *more,
-            ]
-            words += ["-e", f"ansible_python_interpreter={sys.executable}"]
+            words = ["-i", hosts, "-c", "local", str(tmp_path / "up.yml"), *more]
+            words += ["-e", f"path={lock} seconds={seconds} ansible_python_interpreter={sys.executable}"]
             process = subprocess.Popen(
-                [program, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+                [program, *words],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                start_new_session=True,
+                env={**os.environ, "RUN_OF": str(tmp_path)},
             )
             stack.callback(_end, process)
             return stack.enter_context(process)
 
         yield run
+
+
+@pytest.fixture
+def delegated(start, tmp_path: Path) -> t.Callable[..., str]:
+    """What a run shows that asks as playbooks do."""
+
+    def run(*more: str, required: bool = True) -> str:
+        words = ("-e", f"required={required}", *more)
+        shown, _error = start(0, *words, playbook=DELEGATED, hosts=str(tmp_path / "hosts.yml")).communicate(timeout=60)
+        return " ".join(shown.split())
+
+    return run
 
 
 def _end(process: subprocess.Popen[str]) -> None:
@@ -74,6 +92,17 @@ def until(condition: t.Callable[[], bool], limit: float = 30) -> bool:
     return condition()
 
 
+def speakers(folder: Path) -> list[int]:
+    """Processes of a test's runs that hold nothing but /dev/null, and are no part of the runs' sessions."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if f"RUN_OF={folder}".encode() in (process / "environ").read_bytes().split(b"\0"):
+                held = {os.readlink(link) for link in (process / "fd").iterdir()}
+                found += [int(process.name)] if held == {"/dev/null"} else []
+    return found
+
+
 def test_a_second_run_ends_with_the_owner_and_the_lock_goes_with_the_first(start, lock: Path) -> None:
     first = start(8)
     assert until(lock.exists)
@@ -86,11 +115,18 @@ def test_a_second_run_ends_with_the_owner_and_the_lock_goes_with_the_first(start
     assert until(lambda: not lock.exists(), 10)
 
 
+def test_a_run_that_was_killed_gives_the_lock_back(start, lock: Path, tmp_path: Path) -> None:
+    first = start(300)
+    assert until(lambda: lock.exists() and bool(speakers(tmp_path)))
+    os.kill(first.pid, signal.SIGKILL)  # and not waited for
+    assert until(lambda: not lock.exists(), 10)
+    assert until(lambda: not speakers(tmp_path), 10)
+
+
 def test_a_run_that_was_killed_is_followed_at_once(start, lock: Path) -> None:
     first = start(300)
     assert until(lock.exists)
     os.kill(first.pid, signal.SIGKILL)
-    first.wait()
     second = start()
     shown, _error = second.communicate(timeout=60)
     assert second.returncode == 0, shown
@@ -102,3 +138,35 @@ def test_check_mode_needs_none(start, lock: Path) -> None:
     assert until(lock.exists)
     assert start(0, "--check").wait(timeout=60) == 0
     first.kill()
+
+
+def test_one_takes_it_for_all_also_if_a_limit_leaves_the_control_plane_out(delegated, lock: Path) -> None:
+    shown = delegated("--limit", "worker2")
+    assert "worker2 -> control1" in shown
+    assert "work on the machines" in shown
+    assert until(lambda: not lock.exists(), 10)
+    lock.write_text('{"id": "x", "playbook": "reset.yml", "user": "bob", "host": "desk", "pid": 7}')
+    os.utime(lock, (uptime(), uptime()))
+    shown = delegated(required=False)
+    assert "Another run works on this cluster: reset.yml by bob on desk (process 7)" in shown
+    assert "work on the machines" not in shown, "on any of them"
+
+
+def test_a_control_plane_that_cannot_be_asked(delegated, tmp_path: Path) -> None:
+    hosts = tmp_path / "hosts.yml"
+    hosts.write_text(
+        "all: {hosts: {worker1: {}, worker2: {}, control1: "
+        "{ansible_connection: ssh, ansible_host: 127.0.0.1, ansible_port: 1}}}"
+    )
+    assert "work on the machines" not in delegated(), "on any of them"
+    assert "work on the machines" in delegated(required=False)
+
+
+def test_a_control_plane_whose_sudo_wants_a_password(delegated, lock: Path, tmp_path: Path) -> None:
+    sudo = tmp_path / "sudo"
+    sudo.write_text("#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n")
+    sudo.chmod(0o755)
+    become = ("--become", "-e", f"ansible_become_exe={sudo} ansible_become_user=nobody")
+    assert "work on the machines" not in delegated(*become), "on any of them"
+    assert "work on the machines" in delegated(*become, required=False)
+    assert not lock.exists()
