@@ -110,11 +110,12 @@ def read(path: str) -> Json:
 def write(path: str, owner: Json) -> None:
     """Whole or not at all. Its time is the machine's uptime, and so are those of the heartbeats (touch) that follow."""
     now = uptime()
-    with open(f"{path}.new", "w", encoding="utf-8") as file:
+    temporary = f"{path}.new"
+    with open(temporary, "w", encoding="utf-8") as file:
         json.dump({**owner, "since": now}, file)
-    os.chmod(file.name, 0o644)
-    os.utime(file.name, (now, now))
-    os.replace(file.name, path)
+    os.chmod(temporary, 0o644)
+    os.utime(temporary, (now, now))
+    os.replace(temporary, path)
 
 
 def take(path: str, mine: Json, dead: t.Container[str]) -> Json:

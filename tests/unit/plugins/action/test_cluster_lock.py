@@ -16,7 +16,9 @@ import typing as t
 from pathlib import Path
 
 import pytest
+from ansible import context
 
+from ansible_collections.gshare.cluster.plugins.action import cluster_lock
 from ansible_collections.gshare.cluster.plugins.modules.cluster_lock import uptime
 
 PLAYBOOK = """
@@ -90,6 +92,17 @@ def until(condition: t.Callable[[], bool], limit: float = 30) -> bool:
     while not condition() and time.monotonic() < end:
         time.sleep(0.1)
     return condition()
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [(("/srv/playbooks/up.yml", "other.yml"), "up.yml"), (("gshare.cluster.up",), "gshare.cluster.up"), ((), "")],
+)
+def test_a_run_is_known_by_its_first_playbook(
+    words: tuple[str, ...], shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(context, "CLIARGS", {"args": words, "inventory": ("hosts.yml",)})
+    assert cluster_lock._playbook() == shown
 
 
 def speakers(folder: Path) -> list[int]:
