@@ -64,10 +64,12 @@ def start(tmp_path: Path, lock: Path) -> t.Iterator[t.Callable[..., subprocess.P
                 start_new_session=True,
                 env={**os.environ, "RUN_OF": str(tmp_path)},
             )
-            stack.callback(_end, process)
             return stack.enter_context(process)
 
         yield run
+        for process in of_runs(tmp_path):  # workers are in sessions of their own, and outlive a run that is killed
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
 
 
 @pytest.fixture
@@ -80,11 +82,6 @@ def delegated(start, tmp_path: Path) -> t.Callable[..., str]:
         return " ".join(shown.split())
 
     return run
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def until(condition: t.Callable[[], bool], limit: float = 30) -> bool:
@@ -105,14 +102,23 @@ def test_a_run_is_known_by_its_first_playbook(
     assert cluster_lock._playbook() == shown
 
 
-def speakers(folder: Path) -> list[int]:
-    """Processes of a test's runs that hold nothing but /dev/null, and are no part of the runs' sessions."""
+def of_runs(folder: Path) -> list[int]:
+    """All processes of a test's runs."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if f"RUN_OF={folder}".encode() in (process / "environ").read_bytes().split(b"\0"):
-                held = {os.readlink(link) for link in (process / "fd").iterdir()}
-                found += [int(process.name)] if held == {"/dev/null"} else []
+                found.append(int(process.name))
+    return found
+
+
+def speakers(folder: Path) -> list[int]:
+    """Those that hold nothing but /dev/null."""
+    found = []
+    for process in of_runs(folder):
+        with contextlib.suppress(OSError):
+            if {os.readlink(link) for link in Path(f"/proc/{process}/fd").iterdir()} == {"/dev/null"}:
+                found.append(process)
     return found
 
 
@@ -147,10 +153,9 @@ def test_a_run_that_was_killed_is_followed_at_once(start, lock: Path) -> None:
 
 
 def test_check_mode_needs_none(start, lock: Path) -> None:
-    first = start(300)
+    start(300)
     assert until(lock.exists)
     assert start(0, "--check").wait(timeout=60) == 0
-    first.kill()
 
 
 def test_one_takes_it_for_all_also_if_a_limit_leaves_the_control_plane_out(delegated, lock: Path) -> None:
