@@ -99,16 +99,16 @@ def find(commands: machine.Commands, user: str | None = "") -> Traces:
 
 def _kubeadm_reset(commands: machine.Commands, timeout: int) -> str:
     """Let kubeadm do its part, which includes the containers; what it leaves is taken away afterwards."""
-    warning = "there is no kubeadm to reset it"
+    warning, ended = "", False
     if commands.module.get_bin_path("kubeadm"):
-        warning = ""
         if not machine.service_active(commands, "containerd"):
             commands(["systemctl", "start", "containerd"])  # its containers can be removed only while it runs
         rc, out, err = commands(["kubeadm", "reset", "--force", "--cri-socket", kubeadm.CRI_SOCKET], timeout=timeout)
+        ended = rc == 0
         if rc:
             warning = "kubeadm reset did not succeed: " + " / ".join(kubeadm.failure_lines(out + err, 3))
     commands(["systemctl", "stop", "kubelet"])
-    if warning:
+    if not ended:
         _end_containers(commands)
     return warning
 
