@@ -9,11 +9,13 @@ from __future__ import annotations
 import io
 import os
 import platform
+import re
 import tarfile
 import time
 import typing as t
 from pathlib import Path
 
+from ansible import constants as C
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 from ansible.release import __version__ as ansible_version
@@ -21,6 +23,7 @@ from ansible.utils.display import Display
 from ansible.utils.path import unfrackpath
 
 from ansible_collections.gshare.cluster.plugins.module_utils._redact import redact
+from ansible_collections.gshare.cluster.plugins.plugin_utils._support_text import collected, readme, sentence
 
 display = Display()
 
@@ -35,66 +38,57 @@ class ActionModule(ActionBase):
         _result, args = self.validate_argument_spec(
             argument_spec={
                 "path": {"type": "str", "default": ""},
+                "cluster": {"type": "str", "default": "cluster"},
                 "gathered": {"type": "dict", "required": True},
                 "inventory": {"type": "list", "elements": "str", "default": []},
             }
         )
-        name = f"gshare-support-{time.strftime('%Y%m%d-%H%M%S')}"
+        now = time.time()
+        cluster = re.sub(r"[^\w.-]", "_", args["cluster"])
+        name = f"gshare-support-{cluster}-{time.strftime('%Y%m%d-%H%M%S', time.localtime(now))}"
         path = Path(unfrackpath(args["path"] or f"{name}.tar.gz", follow=False))
-        files, silent = _collected(args["gathered"])
+        files, silent = collected(args["gathered"])
         files |= {f"controller/{one}": text for one, text in _controller(args["inventory"]).items()}
-        files["README"] = _readme(args["gathered"], silent)
-        if self._task.check_mode:
-            return {"changed": False, "path": str(path), "silent": silent}
-        try:
-            _write(path, name, files)
-        except OSError as exc:
-            raise AnsibleActionFail(f"The archive {path} cannot be written: {exc.strerror}.") from exc
-        display.display(
-            f"\n{path}: {path.stat().st_size // 1024} KiB, {len(files)} files of {len(args['gathered'])} machines. "
-            "Passwords, keys and tokens were taken out; look through it all the same before you give it away.\n"
-        )
+        files["README"] = readme(args["gathered"], silent, time.strftime("%Y-%m-%d %H:%M:%S %z", time.localtime(now)))
+        if not self._task.check_mode:
+            try:
+                _write(path, name, files, now)
+            except OSError as exc:
+                raise AnsibleActionFail(
+                    f"The archive {path} cannot be written: {exc.strerror}. Name another with -e support_file=PATH."
+                ) from exc
+            display.display(sentence(str(path), path.stat().st_size, len(files), len(args["gathered"]), silent))
         return {"changed": False, "path": str(path), "silent": silent}
-
-
-def _collected(gathered: dict[str, t.Any]) -> tuple[dict[str, str], dict[str, str]]:
-    """Files by name, and the machines that told nothing, with the reason."""
-    files: dict[str, str] = {}
-    silent = {}
-    for host, result in gathered.items():
-        found = (result or {}).get("files")
-        if not found:
-            silent[host] = redact(str((result or {}).get("msg") or "it was not asked"))
-            continue
-        files |= {f"{host.replace('/', '_')}/{name}": text for name, text in found.items()}
-    return files, silent
 
 
 def _controller(inventory: t.Iterable[str]) -> dict[str, str]:
     found = {"versions": f"ansible-core {ansible_version}\nPython {platform.python_version()}\n{platform.platform()}\n"}
     collection = Path(__file__).resolve().parents[2]
-    settings = os.environ.get("ANSIBLE_CONFIG", "ansible.cfg")
-    for path in (*inventory, settings, str(collection / "galaxy.yml"), str(collection / "MANIFEST.json")):
-        file = Path(path)
+    about = [collection / name for name in ("galaxy.yml", "MANIFEST.json")]
+    for file in [*map(Path, inventory), *map(Path, filter(None, [C.CONFIG_FILE])), *about]:
+        name = file.name
+        while name in found:
+            name = f"_{name}"
         if file.is_file():
-            found[file.name] = redact(file.read_text(encoding="utf-8", errors="replace"))
+            try:
+                found[name] = redact(file.read_text(encoding="utf-8", errors="replace"))
+            except OSError as exc:
+                found[name] = f"[cannot be read: {exc.strerror}]\n"
     return found
 
 
-def _readme(gathered: t.Mapping[str, t.Any], silent: t.Mapping[str, str]) -> str:
-    lines = [f"Gathered {time.strftime('%Y-%m-%d %H:%M:%S %z')} by gshare.cluster.support.", ""]
-    lines += [f"{host}: {f'nothing, {silent[host]}' if host in silent else 'see its folder'}" for host in gathered]
-    return "\n".join([*lines, "", "What looked like a password, a key or a token says REDACTED.", ""])
-
-
-def _write(path: Path, folder: str, files: t.Mapping[str, str]) -> None:
+def _write(path: Path, folder: str, files: t.Mapping[str, str], now: float) -> None:
     """Whole or not at all, for the user alone."""
     temporary = path.with_name(f".{path.name}.part")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as raw, tarfile.open(fileobj=raw, mode="w:gz") as archive:
-        for name in sorted(files):
-            data = files[name].encode("utf-8", "replace")
-            entry = tarfile.TarInfo(f"{folder}/{name}")
-            entry.size, entry.mode, entry.mtime = len(data), 0o600, int(time.time())
-            archive.addfile(entry, io.BytesIO(data))
-    os.replace(temporary, path)
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as raw, tarfile.open(fileobj=raw, mode="w:gz") as archive:
+            for name in sorted(files):
+                data = files[name].encode("utf-8", "replace")
+                entry = tarfile.TarInfo(f"{folder}/{name}")
+                entry.size, entry.mode, entry.mtime = len(data), 0o600, int(now)
+                archive.addfile(entry, io.BytesIO(data))
+        os.replace(temporary, path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -17,9 +17,13 @@ extends_documentation_fragment:
   - gshare.cluster._attributes.info_module
 options:
   path:
-    description: The archive; if empty, C(gshare-support-DATE.tar.gz) in the current folder.
+    description: The archive; if empty, C(gshare-support-CLUSTER-DATE.tar.gz) in the current folder.
     type: str
     default: ''
+  cluster:
+    description: How the cluster is called in the name of the archive and of its folder.
+    type: str
+    default: cluster
   gathered:
     description: Results of P(gshare.cluster.support_info#module) by the name of the machine.
     type: dict
@@ -34,6 +38,7 @@ options:
 EXAMPLES = r"""
 - name: Write it down
   gshare.cluster.support_archive:
+    cluster: 192.0.2.10
     gathered: {"192.0.2.10": {"files": {"system/uptime": "up 3 days"}}}
 """
 

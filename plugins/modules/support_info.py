@@ -13,7 +13,7 @@ short_description: Gather what somebody needs who is to help with a machine
 description:
   - Versions, configurations, the ends of journals, and on a control plane what the API says of nodes and pods.
   - Secrets are taken out on the machine, before anything is sent. Secrets of the API are not asked for.
-  - What is not there or cannot be read is left out or told of; nothing of that is an error.
+  - What is not there or cannot be read is told of in RV(problems); nothing of that is an error.
 extends_documentation_fragment:
   - gshare.cluster._attributes.info_module
 options:
@@ -21,6 +21,10 @@ options:
     description: Bytes of one file; of a longer one the end is taken.
     type: int
     default: 200000
+  total:
+    description: Bytes of all files; what comes after is left out and told of.
+    type: int
+    default: 8000000
   timeout:
     description: Seconds for one command.
     type: int
@@ -38,134 +42,94 @@ files:
   description: Texts by the names that they have in the archive.
   type: dict
   returned: success
+problems:
+  description: What is missing or not whole, by the name of the file, with the reason.
+  type: dict
+  returned: success
+  sample: {"containerd/version": "there is no containerd", "api/pods": "it ended with status 1"}
 """
 
 import glob
+import json
 import os
 import typing as t
 
 from ansible.module_utils.basic import AnsibleModule
 
+from ansible_collections.gshare.cluster.plugins.module_utils._gpu_command import Ask, ask
+from ansible_collections.gshare.cluster.plugins.module_utils._gpu_gather import Gather
+from ansible_collections.gshare.cluster.plugins.module_utils._host import Host
 from ansible_collections.gshare.cluster.plugins.module_utils._redact import redact
-
-_KUBECTL = ("kubectl", "--kubeconfig=/etc/kubernetes/admin.conf", "--request-timeout=20s")
-_JOURNAL = ("journalctl", "--no-pager", "--output=short-iso", "--lines=1500")
-# Name in the archive -> command.
-COMMANDS = {
-    "system/kernel": ("uname", "-a"),
-    "system/uptime": ("uptime",),
-    "system/disks": ("df", "-h"),
-    "system/memory": ("free", "-m"),
-    "system/processes": ("ps", "-eo", "pid,ppid,etime,rss,stat,args", "--sort=-rss"),
-    "system/packages": ("dpkg-query", "-W", "-f", "${db:Status-Abbrev} ${Package} ${Version}\n"),
-    "system/holds": ("apt-mark", "showhold"),
-    "system/units-failed": ("systemctl", "--no-pager", "--failed"),
-    "system/kernel-log": ("journalctl", "--no-pager", "-k", "-b", "--lines=800"),
-    "network/addresses": ("ip", "address"),
-    "network/routes": ("ip", "route"),
-    "network/links": ("ip", "-d", "link"),
-    "network/listening": ("ss", "-lntup"),
-    "network/iptables": ("iptables-save",),
-    "network/nft": ("nft", "list", "ruleset"),
-    "containerd/status": ("systemctl", "--no-pager", "--full", "status", "containerd"),
-    "containerd/journal": (*_JOURNAL, "-u", "containerd"),
-    "containerd/effective": ("containerd", "config", "dump"),
-    "containerd/version": ("containerd", "--version"),
-    "containerd/containers": ("crictl", "--runtime-endpoint=unix:///run/containerd/containerd.sock", "ps", "-a"),
-    "kubernetes/kubelet-status": ("systemctl", "--no-pager", "--full", "status", "kubelet"),
-    "kubernetes/kubelet-journal": (*_JOURNAL, "-u", "kubelet"),
-    "gpu/nvidia-smi": ("nvidia-smi", "-q"),
-    "gpu/modules": ("lsmod",),
-    "gpu/cdi": ("nvidia-ctk", "cdi", "list"),
-}
-# What only a control plane can ask.
-API = {
-    "api/nodes.yml": ("get", "nodes", "-o", "yaml"),
-    "api/nodes": ("describe", "nodes"),
-    "api/pods": ("get", "pods", "-A", "-o", "wide"),
-    "api/events": ("get", "events", "-A", "--sort-by=.metadata.creationTimestamp"),
-    "api/workloads.yml": ("get", "deployments,daemonsets,jobs,poddisruptionbudgets", "-A", "-o", "yaml"),
-    "api/system-pods.yml": ("get", "pods", "-n", "kube-system", "-o", "yaml"),
-    "api/configmaps.yml": ("get", "configmaps", "-n", "kube-system", "-o", "yaml"),
-    "api/flannel.yml": ("get", "configmaps,pods", "-n", "kube-flannel", "-o", "yaml"),
-    "api/storage.yml": ("get", "storageclasses,persistentvolumes,volumeattachments", "-o", "yaml"),
-    "api/claims": ("get", "persistentvolumeclaims", "-A", "-o", "wide"),
-    "api/leases": ("get", "leases", "-A"),
-    "api/ready": ("get", "--raw", "/readyz?verbose"),
-}
-FILES = (
-    "etc/os-release",
-    "etc/fstab",
-    "etc/environment",
-    "etc/apt/sources.list",
-    "etc/apt/sources.list.d/*",
-    "etc/containerd/*.toml",
-    "etc/containerd/conf.d/*",
-    "etc/containerd/certs.d/*/hosts.toml",
-    "etc/systemd/system/containerd.service.d/*",
-    "etc/systemd/system/kubelet.service.d/*",
-    "etc/default/kubelet",
-    "etc/cni/net.d/*",
-    "etc/crictl.yaml",
-    "etc/kubernetes/manifests/*.yaml",
-    "etc/sysctl.d/*",
-    "etc/modules-load.d/*",
-    "etc/modprobe.d/*nvidia*",
-    "var/lib/kubelet/config.yaml",
-    "var/lib/kubelet/kubeadm-flags.env",
-    "proc/swaps",
-    "proc/driver/nvidia/version",
-    "run/flannel/subnet.env",
-    "run/gshare-cluster.lock",
-)
+from ansible_collections.gshare.cluster.plugins.module_utils._support import API, COMMANDS, FILES, tail
 
 
-def shortened(data: bytes, limit: int) -> str:
-    """The end of a text. It is cut before the secrets are taken out, at the end of a line, so that none is halved."""
-    if len(data) > limit:
-        data = b"[the beginning was left out]\n" + data[-limit:].partition(b"\n")[2]
-    return redact(data.decode("utf-8", "replace"))
+class Told:
+    """Texts without secrets, and what is missing of them."""
 
+    def __init__(self, limit: int, total: int) -> None:
+        self.limit = limit
+        self.left = total
+        self.files: dict[str, str] = {}
+        self.problems: dict[str, str] = {}
 
-def run(module: AnsibleModule, command: t.Sequence[str]) -> str | None:
-    """What a command prints; nothing if the machine does not have it."""
-    if not module.get_bin_path(command[0]):
-        return None
-    limit = str(module.params["timeout"])
-    rc, out, err = module.run_command(["timeout", limit, *command], encoding=None, environ_update={"LC_ALL": "C.UTF-8"})
-    tail = f"\n[exit status {rc}]\n".encode() if rc else b""
-    return shortened(out + err + tail, module.params["limit"])
+    def add(self, name: str, text: str) -> None:
+        """Secrets are taken out of the whole text: in its end alone, a key might have lost the line that tells it."""
+        shown = tail(redact(text), self.limit)
+        size = len(shown.encode())
+        if size > self.left:
+            self.problems[name] = "it was left out, since all files together are too large"
+            return
+        self.left -= size
+        self.files[name] = shown
 
+    def read(self, root: str) -> None:
+        for pattern in FILES:
+            for path in sorted(glob.glob(os.path.join(root, pattern))):
+                name = os.path.relpath(path, root)
+                try:
+                    with open(path, "rb") as file:
+                        self.add(name, file.read().decode("utf-8", "replace"))
+                except IsADirectoryError:
+                    continue
+                except OSError as exc:
+                    self.problems[name] = f"it cannot be read: {exc.strerror}"
 
-def read(root: str, patterns: t.Iterable[str], limit: int) -> dict[str, str]:
-    found = {}
-    for pattern in patterns:
-        for path in sorted(glob.glob(os.path.join(root, pattern))):
-            name = os.path.relpath(path, root)
-            try:
-                with open(path, "rb") as file:
-                    found[name] = shortened(file.read(), limit)
-            except IsADirectoryError:
+    def run(self, commands: t.Mapping[str, t.Sequence[str]], timeout: int, asked: Ask) -> None:
+        """Ask programs, of which one kind that hangs is not asked again."""
+        hung = set()
+        for name, command in commands.items():
+            if command[0] in hung:
+                self.problems[name] = f"{command[0]} was not asked again"
                 continue
-            except OSError as exc:
-                found[name] = f"[cannot be read: {exc.strerror}]\n"
-    return found
+            answer = asked(command, timeout)
+            if not answer.present:
+                self.problems[name] = f"there is no {command[0]}"
+                continue
+            if answer.timed_out:
+                hung.add(command[0])
+                self.problems[name] = f"{command[0]} did not end in {timeout} s"
+            elif answer.status:
+                self.problems[name] = f"{command[0]} ended with status {answer.status}"
+            self.add(name, answer.text)
 
 
-def main(root: str = "/") -> None:
+def main(root: str = "/", asked: Ask = ask) -> None:
     module = AnsibleModule(
-        argument_spec={"limit": {"type": "int", "default": 200000}, "timeout": {"type": "int", "default": 30}},
+        argument_spec={
+            "limit": {"type": "int", "default": 200000},
+            "total": {"type": "int", "default": 8000000},
+            "timeout": {"type": "int", "default": 30},
+        },
         supports_check_mode=True,
     )
-    commands = dict(COMMANDS)
+    timeout = module.params["timeout"]
+    told = Told(module.params["limit"], module.params["total"])
+    told.read(root)
+    told.run(COMMANDS, timeout, asked)
+    told.add("gpu/verdict.json", json.dumps(Gather(Host(root), timeout, asked).facts(), indent=2) + "\n")
     if os.path.exists(os.path.join(root, "etc/kubernetes/admin.conf")):
-        commands.update({name: (*_KUBECTL, *words) for name, words in API.items()})
-    files = read(root, FILES, module.params["limit"])
-    for name, command in commands.items():
-        text = run(module, command)
-        if text is not None:
-            files[name] = text
-    module.exit_json(changed=False, files=files)
+        told.run(API, timeout, asked)
+    module.exit_json(changed=False, files=told.files, problems=told.problems)
 
 
 if __name__ == "__main__":
